@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     /// Messages of 1000 that are lost, late or garbled
     #[arg(long, default_value_t = 40)]
     trouble: u64,
+    /// Run only the world of this seed, and print everything that happens in it
+    #[arg(long)]
+    world: Option<u64>,
     /// How often a real manager is killed, on each database
     #[arg(long, default_value_t = 200)]
     kills: u64,
@@ -40,44 +44,71 @@ pub(crate) struct Options {
 const MATCHES: usize = 20;
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(seed) = options.world {
+        return replay(options, seed);
+    }
     simulate(options)?;
     if options.kills == 0 {
         return Ok(());
     }
     let folder = std::env::temp_dir().join(format!("magister-faults-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
-    kill(options, &|round| format!("sqlite:{}", folder.join(format!("{round}.db")).display()))?;
-    std::fs::remove_dir_all(&folder)?;
+    let file = |round| format!("sqlite:{}", folder.join(format!("{round}.db")).display());
+    kill(options, &folder, &file)?;
     match postgres::PrivatePostgres::start() {
-        Some(server) => kill(options, &|round| {
+        Some(server) => kill(options, &folder, &|round| {
             // Each round has a schema of its own.
             format!("{}?options=-csearch_path%3Dround{round}", server.url())
         })?,
         None => println!("SKIPPED: PostgreSQL is not installed"),
     }
+    std::fs::remove_dir_all(&folder)?;
     Ok(())
+}
+
+/// The games of the worlds, in turn.
+const GAMES: [&str; 2] = ["tictactoe", "blind-tictactoe"];
+
+/// The worlds with even and with odd seeds.
+fn worlds(options: &Options) -> Result<Vec<World>> {
+    let world = |name: &str| -> Result<World> {
+        let (playable, wire) = wire::open(&magister::Options::default().find(name)?)?;
+        Ok(World {
+            seed: 0,
+            matches: MATCHES,
+            trouble: options.trouble,
+            crashes: 3,
+            game: playable.game,
+            wire: Arc::new(wire),
+        })
+    };
+    GAMES.into_iter().map(world).collect()
+}
+
+/// Runs one world again, with a log of everything that happens in it.
+fn replay(options: &Options, seed: u64) -> Result<()> {
+    let at = (seed % 2) as usize;
+    let world = World { seed, ..worlds(options)?.swap_remove(at) };
+    let (verdict, log) = world.run_logged();
+    log.iter().for_each(|line| println!("{line}"));
+    println!("{}, world {seed}: {verdict:?}", GAMES[at]);
+    verdict.map(drop).map_err(|what| anyhow!(what))
 }
 
 fn simulate(options: &Options) -> Result<()> {
     let begun = Instant::now();
     let mut sum = Verdict::default();
-    let games = ["tictactoe", "blind-tictactoe"].map(|name| -> Result<_> {
-        let (playable, wire) = wire::open(&magister::Options::default().find(name)?)?;
-        Ok((name, playable.game, Arc::new(wire)))
-    });
-    let games: Vec<_> = games.into_iter().collect::<Result<_>>()?;
+    let worlds = worlds(options)?;
     let mut seed = options.seed;
     while sum.matches < options.matches {
-        let (name, game, wire) = &games[(seed % 2) as usize];
-        let world = World {
-            seed,
-            matches: MATCHES,
-            trouble: options.trouble,
-            crashes: 3,
-            game: Arc::clone(game),
-            wire: Arc::clone(wire),
-        };
-        let verdict = world.run().map_err(|what| anyhow!("{name}, world {seed}: {what}"))?;
+        let at = (seed % 2) as usize;
+        let (name, world) = (GAMES[at], World { seed, ..worlds[at].clone() });
+        let verdict = world.run().map_err(|what| {
+            anyhow!(
+                "{name}, world {seed}: {what}\nreplay: cargo xtask faults --world {seed} --trouble {}",
+                options.trouble
+            )
+        })?;
         sum = sum.and(verdict);
         seed += 1;
     }
@@ -95,12 +126,13 @@ fn simulate(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
+fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Result<()> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build()?;
+    let begun = Instant::now();
     let program = std::env::current_exe()?;
     let mut rng = Seed::from(options.seed).derive("kills").rng();
-    let (mut kills, mut terminal, mut aborted, mut sent) = (0, 0, 0, 0);
+    let (mut kills, mut terminal, mut aborted, mut sent, mut shown) = (0, 0, 0, 0, 0);
     let kind = store(0).split(':').next().unwrap_or_default().to_owned();
     let mut round = 0;
     while kills < options.kills {
@@ -111,6 +143,7 @@ fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
             matches: MATCHES,
             game: games[(round % 2) as usize].to_owned(),
             point: None,
+            shown: folder.join(format!("{kind}-{round}.shown")).display().to_string(),
         };
         if kind == "postgres" {
             schema(&runtime, &store(round), round)?;
@@ -130,6 +163,7 @@ fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
         terminal += tally.terminal;
         aborted += tally.aborted;
         sent += tally.sent;
+        shown += tally.shown;
         round += 1;
         if round > options.kills + 10 {
             bail!("the matches end before they can be killed");
@@ -137,7 +171,9 @@ fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
     }
     println!(
         "{kind}: killed {kills} times; {terminal} matches came to their end, {aborted} were \
-         aborted; of {sent} turns that players were sent of, none is lost"
+         aborted; of {sent} turns that players were sent and {shown} steps that spectators were \
+         shown, none is lost; {:.1} s",
+        begun.elapsed().as_secs_f64()
     );
     Ok(())
 }

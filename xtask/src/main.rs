@@ -12,6 +12,7 @@ mod decompose;
 mod deny;
 mod faults;
 mod fuzz;
+mod hard;
 mod identity;
 mod instructions;
 mod lanes;
@@ -75,6 +76,8 @@ enum Task {
     Agree(agree::Options),
     /// Ids, hashes and observations: the same on every evaluator, thread and process, under load
     Identity(identity::Options),
+    /// Ask players in solved positions of Connect Four, half of them hard
+    Hard(hard::Options),
     /// Compare all batch methods with each other, in every game with a network
     Lanes(lanes::Options),
     /// Measure how much faster batches are than single states; writes docs/batch.md
@@ -152,6 +155,7 @@ fn main() -> Result<()> {
         }
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Identity(options) => identity::run(&options)?,
+        Task::Hard(options) => hard::run(&options)?,
         Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,

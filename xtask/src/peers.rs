@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use magister_arena::{Contest, Series, Summary, TimeControl};
+use magister_arena::{Contest, TimeControl};
 use magister_core::{MatchEnd, PlayerSource, Seed, Stop};
 use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
 use magister_manager::{Manner, RemoteSource, wire};
@@ -28,9 +28,13 @@ pub(crate) struct Options {
     /// Matches of each game on the server of ggp-base
     #[arg(long, default_value_t = 5)]
     matches: u32,
-    /// Matches of uct against the Monte Carlo player in each of five games; 0 leaves them out
+    /// Matches of uct against the Monte Carlo player in each of five games, half of them in each
+    /// seat; 0 leaves them out
     #[arg(long, default_value_t = 40)]
     duels: u64,
+    /// End the duels after this number of minutes; the games take turns, so all have matches
+    #[arg(long)]
+    minutes: Option<u64>,
     /// Play clock of these, in seconds
     #[arg(long, default_value_t = 4)]
     clock: u64,
@@ -83,7 +87,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         as_manager(&folder, &sheets)?;
     }
     if options.duels > 0 {
-        duels(&folder, options.duels, options.clock)?;
+        duels(&folder, options)?;
     }
     Ok(())
 }
@@ -109,15 +113,12 @@ fn find(name: &str) -> Option<PathBuf> {
 }
 
 /// Our players on ports of their own.
-fn our_players(count: usize, agent: &str) -> Result<Vec<u16>> {
+fn our_players(count: usize, agent: &str, iterations: Option<u64>) -> Result<Vec<u16>> {
     let (send, ports) = std::sync::mpsc::channel();
     for number in 0..count {
-        let options = PlayerOptions {
-            name: format!("magister{number}"),
-            agent: Some(agent.parse::<Spec>()?),
-            iterations: None,
-            seed: Seed::from(number as u64),
-        };
+        let (name, agent) = (format!("magister{number}"), Some(agent.parse::<Spec>()?));
+        let seed = Seed::from(number as u64);
+        let options = PlayerOptions { iterations, ..PlayerOptions::new(&name, agent, seed) };
         let (player, send) = (Arc::new(GgpPlayer::new(options)), send.clone());
         std::thread::spawn(move || -> Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -140,12 +141,16 @@ fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
         let name = sheet.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let playable = magister::open(&sheet.to_string_lossy())?;
         let info = playable.game.info();
-        let ports = our_players(info.players().count(), "uct")?;
-        let players: Vec<String> =
-            ports.iter().map(|port| format!("magister@127.0.0.1:{port}")).collect();
+        // The first match uses the whole clock; the others test the protocol and may be quick.
+        let named = |ports: Vec<u16>| -> Vec<String> {
+            ports.iter().map(|port| format!("magister@127.0.0.1:{port}")).collect()
+        };
+        let slow = named(our_players(info.players().count(), "uct", None)?);
+        let quick = named(our_players(info.players().count(), "uct", Some(300))?);
         for number in 0..matches {
             let options = if number % 2 == 1 { &["--scramble"][..] } else { &[] };
-            let served = peer::serve(folder, options, sheet, (10, 2), &players)?;
+            let players = if number == 0 { &slow } else { &quick };
+            let served = peer::serve(folder, options, sheet, (5, 2), players)?;
             let chance = info.chance.map(|role| info.role_name(role));
             let replayed = served
                 .json
@@ -158,7 +163,13 @@ fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
                 .and_then(|record| Ok(record.replay(&*playable.game, &Stop::never()).map(drop)?));
             played += 1;
             if served.code != 0 || replayed.is_err() {
-                wrong.push(format!("{name} {number}: exit {} {replayed:?}", served.code));
+                let errors: Vec<&str> =
+                    served.lines.lines().filter(|line| line.starts_with("error")).collect();
+                wrong.push(format!(
+                    "{name} {number}: exit {} {replayed:?} {}",
+                    served.code,
+                    errors.join("; ")
+                ));
             }
         }
         println!("{name}: {matches} matches on the server of ggp-base");
@@ -173,7 +184,7 @@ fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
 /// Our matches have players of ggp-base.
 fn as_manager(folder: &Path, sheets: &[PathBuf]) -> Result<()> {
     let limits = TimeControl {
-        time: Some(Duration::from_secs(3)),
+        time: Some(Duration::from_secs(2)),
         start: Some(Duration::from_secs(10)),
         grace: Duration::from_secs(1),
         iterations: None,
@@ -216,44 +227,72 @@ fn as_manager(folder: &Path, sheets: &[PathBuf]) -> Result<()> {
 }
 
 /// Our search against ggp-base's Monte Carlo player, in both seats.
-fn duels(folder: &Path, games: u64, clock: u64) -> Result<()> {
+fn duels(folder: &Path, options: &Options) -> Result<()> {
     let limits = TimeControl {
-        time: Some(Duration::from_secs(clock)),
+        time: Some(Duration::from_secs(options.clock)),
         start: Some(Duration::from_secs(10)),
         grace: Duration::from_secs(1),
         iterations: None,
     };
-    let (mut points, mut played) = (0.0, 0);
-    for name in DUELS {
-        let source = magister::Options::default().find(name)?;
-        let (playable, wire) = wire::open(&source)?;
-        playable.warm_up();
-        let java = peer::JavaPlayer::start(folder, "SampleMonteCarloGamer")
-            .context("the player of ggp-base did not start")?;
-        let address = format!("http://127.0.0.1:{}", java.port);
-        let address = address.parse().map_err(|what: String| anyhow!(what))?;
-        let remote = RemoteSource::new(address, limits, Manner::default());
-        let remote: Arc<dyn PlayerSource> =
-            Arc::new(remote.knowing(&*playable.game, &Arc::new(wire)));
-        let ours: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
-        let mut summary = Summary::new(playable.game.info());
-        let series = Series {
-            contest: Contest::new(Arc::clone(&playable.game), limits),
-            players: vec![ours, remote],
-            games,
-            seed: Seed::from(1),
-            jobs: 1,
-        };
-        series.play(|_, record| {
-            summary.add(&record);
-            std::ops::ControlFlow::Continue(())
-        })?;
-        let line = summary.players.iter().find(|line| line.player == "uct");
-        let score = line.and_then(|line| line.score).unwrap_or(0.0);
-        println!("{name}: uct scores {score:.3} of {games} matches");
-        points += score * games as f64;
-        played += games;
+    let begun = Instant::now();
+    let over =
+        || options.minutes.is_some_and(|minutes| begun.elapsed() > Duration::from_mins(minutes));
+    let java = peer::JavaPlayer::start(folder, "SampleMonteCarloGamer")
+        .context("the player of ggp-base did not start")?;
+    let address = format!("http://127.0.0.1:{}", java.port);
+    let ours: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
+    let mut scores: Vec<Vec<f64>> = vec![Vec::new(); DUELS.len()];
+    let mut faults = 0;
+    'rounds: for round in 0..options.duels {
+        for (name, scores) in DUELS.iter().zip(&mut scores) {
+            let (playable, wire) = wire::open(&magister::Options::default().find(name)?)?;
+            playable.warm_up();
+            let place = address.parse().map_err(|what: String| anyhow!(what))?;
+            let remote = RemoteSource::new(place, limits, Manner::default());
+            let remote: Arc<dyn PlayerSource> =
+                Arc::new(remote.knowing(&*playable.game, &Arc::new(wire)));
+            let seat = (round % 2) as usize;
+            let mut players = [remote.clone(), remote];
+            players[seat] = Arc::clone(&ours);
+            let contest = Contest::new(Arc::clone(&playable.game), limits);
+            let record = contest.play(&players, Seed::from(round));
+            faults += record.errors.iter().filter(|fault| fault.kind.is_mistake()).count();
+            let score = record.rewards.get(seat).copied().flatten().unwrap_or(0.0) / 100.0;
+            println!(
+                "{name}, uct in seat {}: {score} after {} turns, {} faults",
+                seat + 1,
+                record.moves.len(),
+                record.errors.len()
+            );
+            scores.push(score);
+            if over() {
+                break 'rounds;
+            }
+        }
     }
-    println!("uct against SampleMonteCarloGamer: {:.1} %", 100.0 * points / played as f64);
+    for (name, scores) in DUELS.iter().zip(&scores) {
+        println!("{name}: {}", share(scores));
+    }
+    let all = scores.concat();
+    println!("uct against SampleMonteCarloGamer: {}; {faults} faults of either", share(&all));
     Ok(())
+}
+
+/// The mean of scores with its interval of 95 % (Wilson).
+fn share(scores: &[f64]) -> String {
+    let count = scores.len() as f64;
+    if scores.is_empty() {
+        return "no matches".to_owned();
+    }
+    let (mean, z) = (scores.iter().sum::<f64>() / count, 1.96f64);
+    let middle = (mean + z * z / (2.0 * count)) / (1.0 + z * z / count);
+    let half = z / (1.0 + z * z / count)
+        * (mean * (1.0 - mean) / count + z * z / (4.0 * count * count)).sqrt();
+    format!(
+        "{:.1} % of {} matches, interval {:.1} to {:.1} %",
+        100.0 * mean,
+        scores.len(),
+        100.0 * (middle - half),
+        100.0 * (middle + half).min(1.0)
+    )
 }

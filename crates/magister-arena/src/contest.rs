@@ -34,6 +34,20 @@ pub struct Contest {
     pub cores: usize,
     /// Whether the record keeps the players' thoughts.
     pub thoughts: bool,
+    /// What is done with the players of each match, if something is.
+    pub seating: Option<Arc<dyn Seating>>,
+}
+
+/// Prepares players for one match. Sources know nothing of matches, but remote players must be
+/// told the name of their match, which is the same for all of them.
+pub trait Seating: Send + Sync {
+    /// The name of a match that begins, and its players in the same order. May wait until they are
+    /// free; they are taken until the returned sources are dropped.
+    fn seat(
+        &self,
+        game: &dyn Game,
+        players: &[Arc<dyn PlayerSource>],
+    ) -> (Option<String>, Vec<Arc<dyn PlayerSource>>);
 }
 
 /// Whether local players think at the same time, if several must decide in a turn. People and
@@ -72,6 +86,7 @@ impl Contest {
             asking: Asking::default(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             thoughts: false,
+            seating: None,
         }
     }
 
@@ -102,7 +117,13 @@ impl Contest {
         seed: Seed,
         observer: &mut dyn FnMut(&Event),
     ) -> MatchRecord {
+        let seated = self.seating.as_ref().map(|seating| seating.seat(&*self.game, players));
+        let (id, players) = match &seated {
+            Some((id, players)) => (id.clone(), &players[..]),
+            None => (None, players),
+        };
         let setup = Setup {
+            id,
             limits: self.recorded_limits(),
             thoughts: self.thoughts,
             ..Setup::new(seed, players.iter().map(|player| player.seat()).collect())

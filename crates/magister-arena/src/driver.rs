@@ -14,7 +14,7 @@ use magister_infoset::Determinization;
 use crate::agent_thread::AgentThread;
 use crate::clock::TimeControl;
 use crate::contest::{Asking, Contest};
-use crate::person::{Asked, Person, Wish};
+use crate::person::{Asked, Ended, Person, Wish};
 use crate::watchdog::Watchdog;
 
 /// The player on a seat.
@@ -229,7 +229,9 @@ impl<'a> Driver<'a> {
             let (role, person) = (*role, Arc::clone(person));
             let (back, forth) = self.current.reach(role);
             let asked = Asked { view: self.current.view(role), back, forth, legal: &[] };
-            let wish = person.over(&asked, self.current.outcome().unwrap_or_default());
+            let outcome = self.current.outcome().unwrap_or_default();
+            let end = Ended { outcome, record: self.current.record() };
+            let wish = person.over(&asked, &end);
             if possible(wish, back, forth) {
                 self.go(role, wish);
                 return true;

@@ -1,6 +1,6 @@
 //! People as players.
 
-use magister_core::{Move, View};
+use magister_core::{MatchRecord, Move, View};
 
 /// The interface to the people of a match: a terminal, for instance.
 ///
@@ -11,9 +11,17 @@ pub trait Person: Send + Sync {
     /// the person is asked again.
     fn choose(&self, asked: &Asked<'_>) -> Wish;
 
-    /// Reports the end of the match with the results of all roles, and asks what to do next: a
-    /// move means the same as leaving.
-    fn over(&self, asked: &Asked<'_>, outcome: &[Option<f64>]) -> Wish;
+    /// Reports the end of the match, and asks what to do next: a move means the same as leaving.
+    fn over(&self, asked: &Asked<'_>, end: &Ended<'_>) -> Wish;
+}
+
+/// A match that has ended. Nothing is hidden any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    /// The results of all roles, in role order.
+    pub outcome: &'a [Option<f64>],
+    /// The whole match.
+    pub record: &'a MatchRecord,
 }
 
 /// What a person wants.

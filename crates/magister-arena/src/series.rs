@@ -59,8 +59,8 @@ impl fmt::Display for SeriesError {
             SeriesError::Threads(error) => write!(f, "no thread could be started: {error}"),
             SeriesError::Players { seats, named } => write!(
                 f,
-                "the game has {seats} seats, but {named} players were given; give {seats}, or one \
-                 that plays them all"
+                "the number of players is {named}, but the number of seats is {seats}; give one \
+                 player for each seat, or one for all"
             ),
             SeriesError::Hidden { player, game } => {
                 let able: Vec<&str> = magister_players::PLAYERS

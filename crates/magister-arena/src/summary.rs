@@ -235,7 +235,7 @@ const Z: f64 = 1.959_963_985;
 /// The 95 % interval of a mean of numbers from 0 to 1, given their number, sum and sum of squares:
 /// E. Wilson's, with the observed variance instead of the binomial one, so that draws make it
 /// narrower.
-pub(crate) fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
+pub fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
     if count == 0 {
         return (0.0, 1.0);
     }

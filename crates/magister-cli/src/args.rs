@@ -36,17 +36,17 @@ pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 #[derive(Debug, Parser)]
 #[command(name = "magister", version)]
 #[command(after_help = "Examples:
-  magister                            a short introduction
-  magister play connect-four          play against the computer
-  magister serve                      play in the browser
-  magister games                      list games to start with
-  magister show tictactoe             explain one of them
-  magister new my-game                write a rulesheet to start from
-  magister check mine.kif             find errors in your rules
-  magister convert mine.hrf --to kif  translate rules to prefix form
-  magister step mine.kif              try a game move by move
-  magister explain mine.kif terminal  show why something holds or does not
-  magister playable mine.kif          test whether the rules make a proper game
+  magister                            # a short introduction
+  magister play connect-four          # play against the computer
+  magister serve                      # play in the browser
+  magister games                      # list games to start with
+  magister show tictactoe             # explain one of them
+  magister new my-game                # write a rulesheet to start from
+  magister check mine.kif             # find errors in your rules
+  magister convert mine.hrf --to kif  # translate rules to prefix form
+  magister step mine.kif              # try a game move by move
+  magister explain mine.kif terminal  # show why something holds or does not
+  magister playable mine.kif          # test the rules in random matches
   magister match tictactoe --players mcts,random --games 10
   magister solve kuhn-poker --strategy
 
@@ -129,6 +129,9 @@ pub(crate) struct Check {
     /// Repair simple mistakes in the files
     #[arg(long, conflicts_with_all = ["json", "short"])]
     pub(crate) fix: bool,
+    /// Show all diagnostics of a file, not only the first 20
+    #[arg(long)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) language: Reading,
     /// Explain a code, such as G201 or unsafe-head, with an example
@@ -146,7 +149,7 @@ input to standard output.
 
 Examples:
   magister fmt mine.kif
-  magister fmt --check games/*.kif    exit code 1 if any would change")]
+  magister fmt --check games/*.kif  # exit code 1 if any would change")]
 pub(crate) struct Fmt {
     /// Files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
@@ -206,7 +209,7 @@ pub(crate) struct Conform {
     /// Recorded matches
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
-    /// Evaluator to test: one, or all that support the game [default: the one that `play` uses]
+    /// Evaluator to test [default: the one that `play` uses]
     #[arg(long, value_name = "E", value_parser = play::evaluators())]
     pub(crate) evaluator: Option<EvaluatorArg>,
     #[command(flatten)]
@@ -222,9 +225,9 @@ are counted again, versions in other languages are the same game, and the record
 Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 
 Examples:
-  magister games                      games to start with
-  magister games --all                all of them
-  magister games chess hex            with one of these words in the description
+  magister games            # games to start with
+  magister games --all      # all of them
+  magister games chess hex  # with one of these words in the description
   magister games --tag chance --players 2
   magister games --language rust --json
   magister games --check tictactoe nim-1-5-4-2
@@ -303,7 +306,7 @@ existing file is never overwritten.
 Examples:
   magister new my-game
   magister new my-game --language gamemaster
-  magister new my-game --template hidden       GDL-II, with chance
+  magister new my-game --template hidden  # GDL-II, with chance
   magister new my-game --template simultaneous --language infix
   magister new my-game --output rules/my-game.kif")]
 pub(crate) struct New {
@@ -331,7 +334,7 @@ Examples:
   magister show tictactoe
   magister show connect-four/operations
   magister show mine.kif
-  magister show tictactoe --rules > mine.kif   a rulesheet to start from")]
+  magister show tictactoe --rules > mine.kif  # a rulesheet to start from")]
 pub(crate) struct Show {
     /// A bundled game, a file, or - for standard input
     #[arg(value_name = "GAME")]
@@ -349,7 +352,8 @@ pub(crate) struct Show {
 /// Print completions for a shell
 #[derive(Debug, Parser)]
 #[command(after_help = "Example:
-  magister completions bash > magister.bash    read it with `source` in ~/.bashrc")]
+  magister completions bash > magister.bash
+  source magister.bash  # or put this line into ~/.bashrc")]
 pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]

@@ -2,7 +2,8 @@
 
 mod input;
 mod known;
-mod moves;
+pub(crate) mod moves;
+mod san;
 mod why;
 mod words;
 
@@ -13,9 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use magister::{Playable, Source};
-use magister_arena::{AgentThread, Asked, Person, TimeControl, Wish};
-use magister_core::{Game, Information, Move, PlayerSource as _, Said, Seed};
-use magister_engine::board::{Painter, Picture};
+use magister_arena::{AgentThread, Asked, Ended, Person, TimeControl, Wish};
+use magister_core::{Game, Information, MatchRecord, Move, PlayerSource as _, Said, Seed, Stop};
+use magister_engine::board::{Painter, Picture, fluents};
 use magister_players::Spec;
 
 pub(crate) use self::words::{Verdict, verdict};
@@ -29,25 +30,25 @@ use crate::interrupt;
 use crate::terminal::paragraphs;
 
 const HELP: &str = "\
-MOVE          a move as listed, or its number; often a part is enough
-do MOVE       the same, for a move with the same name as a command
-moves [TEXT]  all your moves, or those that contain a text
-hint          what the computer would do in your place
-why [MOVE]    why a move is not legal; without a move, the last one you tried
-show          the board again, with what the symbols stand for
+MOVE          a move as listed, or its number; a part is enough if it is clear
+do MOVE       the same, for a move with the name of a command
+moves [TEXT]  all your moves, or those that contain TEXT
+hint          the move that the computer recommends
+why [MOVE]    why a move is illegal; without MOVE, the last one you tried
+show          the board, with its symbols explained
 rules         the rules of the game
-history       what happened so far
-undo [N]      take your last move back, or the last N
-redo [N]      make them again
-save FILE     save the match; `magister play --resume FILE` goes on with it
+history       the moves so far
+undo [N]      take back your last move, or the last N
+redo [N]      make moves again that you took back
+save FILE     save the match; `magister play --resume FILE` continues it
 resign        give up
 quit          leave
 ";
 
 /// The words that are commands, for suggestions.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "do", "help", "hint", "history", "moves", "quit", "redo", "resign", "rules", "save", "show",
-    "undo",
+    "undo", "why",
 ];
 
 /// The most moves of a game among which a move that is not legal is looked for.
@@ -281,7 +282,9 @@ impl Console {
         let text = if rules.is_empty() { aim } else { rules };
         if text.is_empty() {
             let name = &self.name;
-            return format!("The rulesheet has no description; `magister show {name}` shows it.\n");
+            return format!(
+                "The rulesheet has no description; `magister show {name}` prints it.\n"
+            );
         }
         paragraphs(text) + &self.clues()
     }
@@ -305,18 +308,18 @@ impl Console {
     ) -> Result<String> {
         let (game, role) = (asked.view.game(), asked.view.role());
         if game.info().information == Information::Hidden {
-            bail!("the reason could tell you what is hidden, so there is no `why` in this game");
+            bail!("`why` is not available here: the reason could reveal what is hidden");
         }
         let words = game.text();
         let wanted = if text.is_empty() {
-            refused.context("no move of yours was refused; `why MOVE` asks about a move")?
+            refused.context("you tried no illegal move; `why MOVE` asks about a move")?
         } else {
             match find(asked, known, text) {
                 Found::Legal(choice) => {
                     return Ok(format!("{} is legal.\n", plain(&words.move_text(choice))));
                 }
                 Found::Illegal(choice) => choice,
-                Found::Several(texts) => {
+                Found::Several(texts) | Found::SeveralIllegal(texts) => {
                     bail!("{} may mean {}", short(text), several(texts))
                 }
                 Found::Nothing => {
@@ -334,7 +337,9 @@ impl Console {
         let (spec, limits) = &self.adviser;
         let info = asked.view.game().info();
         if info.information == Information::Hidden && !spec.capabilities().hidden {
-            bail!("{spec} does not play games with hidden information; name another with --hint");
+            bail!(
+                "{spec} does not play games with hidden information; --hint names another player"
+            );
         }
         let (source, game) = (Arc::new(spec.clone()), Arc::clone(asked.view.game()));
         let rng = Seed::from(self.seed).derive("hint").rng();
@@ -346,8 +351,8 @@ impl Console {
         }
     }
 
-    /// Shows the end, and asks what is next.
-    fn finish(&self, asked: &Asked<'_>, outcome: &[Option<f64>], talk: &mut Talk) -> Result<Wish> {
+    /// Shows the end with what was hidden, and asks what is next.
+    fn finish(&self, asked: &Asked<'_>, end: &Ended<'_>, talk: &mut Talk) -> Result<Wish> {
         let (view, role) = (asked.view, asked.view.role());
         let game = view.game();
         let known = talk.tables.entry(role.index());
@@ -355,21 +360,37 @@ impl Console {
         let mut out = anstream::stdout().lock();
         let hidden = game.info().information == Information::Hidden;
         write!(out, "{}", known.follow(view))?;
-        // What was hidden is shown after the match.
-        if !hidden {
+        if hidden {
+            write!(out, "{}", self.revealed(end.record))?;
+        } else {
             write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
         }
-        writeln!(out, "{}", words::result(view, outcome))?;
+        writeln!(out, "{}", words::result(view, end.outcome))?;
         let history = known.history();
-        self.ask_after(&mut out, &mut talk.after, &history, asked.back)
+        // After what was hidden is shown, taking a move back would be unfair.
+        let back = if hidden { 0 } else { asked.back };
+        self.ask_after(&mut out, &mut talk.after, &history, back, Some(end.record))
+    }
+
+    /// The position at the end of a match with hidden information.
+    pub(crate) fn revealed(&self, record: &MatchRecord) -> String {
+        let Ok(again) = record.replay(&*self.game, &Stop::never()) else { return String::new() };
+        let Some(last) = again.states.last() else { return String::new() };
+        let picture = self.painter.picture(&*self.game, last);
+        let text = self.look.text(&picture, None, true);
+        if text.trim().is_empty() {
+            String::new()
+        } else {
+            format!("The position at the end, with what was hidden:\n{text}")
+        }
     }
 
     /// Asks what to do after a match that was resigned.
-    pub(crate) fn ask_afterwards(&self) -> Result<()> {
+    pub(crate) fn ask_afterwards(&self, record: &MatchRecord) -> Result<()> {
         let mut talk = self.talk();
         let mut out = anstream::stdout().lock();
         let mut after = After::Quit;
-        self.ask_after(&mut out, &mut after, "", 0)?;
+        self.ask_after(&mut out, &mut after, "", 0, Some(record))?;
         talk.after = after;
         Ok(())
     }
@@ -380,12 +401,13 @@ impl Console {
         after: &mut After,
         history: &str,
         back: usize,
+        record: Option<&MatchRecord>,
     ) -> Result<Wish> {
         *after = After::Quit;
         let several = self.game.info().players().count() > 1;
         let swap = if several { ", swap (sides)" } else { "" };
         let undo = if back > 0 { ", undo" } else { "" };
-        let offered = format!("rematch{swap}{undo}, history or quit");
+        let offered = format!("rematch{swap}{undo}, history, save FILE or quit");
         loop {
             let Some(line) = read(out, &offered)? else { return Ok(Wish::Leave) };
             let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
@@ -405,6 +427,7 @@ impl Console {
                 },
                 "history" => write!(out, "{history}")?,
                 "rules" => write!(out, "{}", self.rules())?,
+                "save" => writeln!(out, "{}", saved(rest.trim(), record))?,
                 _ => writeln!(out, "The game is over. You can type: {offered}.")?,
             }
         }
@@ -423,9 +446,21 @@ impl Person for Console {
         wish
     }
 
-    fn over(&self, asked: &Asked<'_>, outcome: &[Option<f64>]) -> Wish {
+    fn over(&self, asked: &Asked<'_>, end: &Ended<'_>) -> Wish {
         let mut talk = self.talk();
-        self.finish(asked, outcome, &mut talk).unwrap_or(Wish::Leave)
+        self.finish(asked, end, &mut talk).unwrap_or(Wish::Leave)
+    }
+}
+
+/// Writes a match that has ended to a file, and says so.
+fn saved(file: &str, record: Option<&MatchRecord>) -> String {
+    let Some(record) = record.filter(|_| !file.is_empty()) else {
+        return "`save` needs the name of a file, such as `save mine.jsonl`".to_owned();
+    };
+    let text = serde_json::to_string(record).unwrap_or_default() + "\n";
+    match std::fs::write(file, text) {
+        Ok(()) => format!("Saved. `magister replay {file}` shows the match."),
+        Err(error) => format!("{file} cannot be written: {error}"),
     }
 }
 
@@ -435,6 +470,8 @@ enum Found {
     /// A move of the game that is not legal now.
     Illegal(Move),
     Several(Vec<String>),
+    /// It may mean several moves of the game, of which none is legal now.
+    SeveralIllegal(Vec<String>),
     Nothing,
 }
 
@@ -450,7 +487,19 @@ fn find(asked: &Asked<'_>, known: &Known, text: &str) -> Found {
     if let Some(choice) = number {
         return if asked.is_legal(choice) { Found::Legal(choice) } else { Found::Illegal(choice) };
     }
-    match meant(text, moves) {
+    let state = || match view.game().info().information {
+        Information::Perfect => fluents(&**view.game(), &known.state()),
+        Information::Hidden => Vec::new(),
+    };
+    let chosen = match meant(text, moves) {
+        Meant::One(choice) => Meant::One(choice),
+        // `e4` is a pawn's move, even if other pieces can go there.
+        other => match san::meant(text, moves, &state()) {
+            Meant::Nothing => other,
+            algebraic => algebraic,
+        },
+    };
+    match chosen {
         Meant::One(choice) if asked.is_legal(choice) => return Found::Legal(choice),
         Meant::One(choice) => return Found::Illegal(choice),
         Meant::Several(texts) => return Found::Several(texts),
@@ -463,9 +512,10 @@ fn find(asked: &Asked<'_>, known: &Known, text: &str) -> Found {
     let count = view.game().info().moves.filter(|&count| count <= VOCABULARY).unwrap_or(0);
     let all: Vec<(Move, String)> =
         (0..count).map(Move).map(|choice| (choice, words.move_text(choice))).collect();
-    match meant(text, &all) {
-        Meant::One(choice) => Found::Illegal(choice),
-        Meant::Several(_) | Meant::Nothing => Found::Nothing,
+    match (meant(text, &all), san::meant(text, &all, &state())) {
+        (Meant::One(choice), _) | (_, Meant::One(choice)) => Found::Illegal(choice),
+        (_, Meant::Several(texts)) => Found::SeveralIllegal(texts),
+        _ => Found::Nothing,
     }
 }
 
@@ -482,10 +532,15 @@ fn choice(
         Found::Illegal(choice) => {
             *refused = Some(choice);
             let text = plain(&asked.view.game().text().move_text(choice));
-            let why = if hidden { "" } else { ", `why` says why" };
-            bail!("{text} is not legal here; `moves` lists what is{why}")
+            let why = if hidden { "" } else { " and `why` gives the reason" };
+            bail!("{text} is not legal here; `moves` lists the legal moves{why}")
         }
         Found::Several(texts) => bail!("{} may mean {}", short(text), several(texts)),
+        Found::SeveralIllegal(texts) => bail!(
+            "{} is not legal here; `why` gives the reason for one of: {}",
+            short(text),
+            several(texts)
+        ),
         Found::Nothing => {
             let near = suggestions(text, known.moves(), &COMMANDS);
             let text = short(text);
@@ -495,8 +550,7 @@ fn choice(
                 }
                 (true, 0) => bail!("{text} is not understood; `help` lists the commands"),
                 (true, moves) => bail!(
-                    "{text} is not understood; you have {}, which `moves` lists, and `help` lists \
-                     the commands",
+                    "{text} is not understood; `moves` lists your {}, `help` the commands",
                     plural(moves, "move")
                 ),
             }

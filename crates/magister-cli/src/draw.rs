@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use magister_core::Info;
 use magister_engine::board::{Line, Picture, Spot};
 
 use crate::terminal;
@@ -34,21 +35,31 @@ pub(crate) struct Look {
     unicode: bool,
     /// The players, in the order of their seats.
     players: Vec<String>,
+    /// Whether all of the position is shown, with whose turn it is and the number of the step.
+    whole: bool,
 }
 
 impl Look {
+    /// The look of whole positions, for people who study a game.
+    pub(crate) fn whole(info: &Info) -> Self {
+        let players = info.players().map(|role| info.role_name(role).to_owned());
+        Look { whole: true, ..Look::new(players, false) }
+    }
+
     /// Draws for this terminal; `ascii` rules other characters out.
     pub(crate) fn new(players: impl Iterator<Item = String>, ascii: bool) -> Self {
-        Look { unicode: terminal::unicode(ascii), players: players.collect() }
+        Look { unicode: terminal::unicode(ascii), players: players.collect(), whole: false }
     }
 
     /// The picture as text with colour codes, which the output drops where there is no colour.
     /// Cells that differ from the picture before are marked.
     pub(crate) fn text(&self, picture: &Picture, before: Option<&Picture>, legend: bool) -> String {
         let mut picture = picture.clone();
-        // The prompt says whose turn it is, and a step counter is of no use.
-        picture.lines.retain(|line| !self.is_turn(line));
-        picture.always.clear();
+        if !self.whole {
+            // The prompt says whose turn it is, and a step counter is of no use.
+            picture.lines.retain(|line| !self.is_turn(line));
+            picture.always.clear();
+        }
         let capital = self.one_case(&picture);
         let pieces = self.pieces(&picture);
         let mut shown: Vec<String> = Vec::new();
@@ -322,7 +333,7 @@ mod tests {
     use super::Look;
 
     fn look(players: [&str; 2]) -> Look {
-        Look { unicode: true, players: players.map(str::to_owned).to_vec() }
+        Look { unicode: true, players: players.map(str::to_owned).to_vec(), whole: false }
     }
 
     #[test]

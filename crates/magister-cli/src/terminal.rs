@@ -72,14 +72,138 @@ pub(crate) fn paragraphs(text: &str) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
+/// A line in lines of the width of the terminal; those after the first are indented.
+pub(crate) fn hanging(line: &str, indent: usize) -> String {
+    hanging_to(line, indent, width())
+}
+
+/// Breaks a line at blanks. Terms in brackets and quoted commands stay whole where they fit.
+fn hanging_to(line: &str, indent: usize, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let blank = line.len() - line.trim_start_matches(' ').len();
+    // What stands before the indented column, such as a heading, keeps its blanks.
+    let heading = line.get(..indent).is_some_and(|heading| heading.ends_with(' '));
+    let margin = if heading { indent.max(blank) } else { blank };
+    let mut text = line[..margin].to_owned();
+    let (mut used, mut first) = (margin, true);
+    let room = width.saturating_sub(indent).max(1);
+    let pieces = pieces(&line[margin..], room);
+    for piece in pieces {
+        let length = piece.chars().count();
+        if !first && used + 1 + length > width {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if !first {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(&piece);
+        used += length;
+        first = false;
+    }
+    text
+}
+
+/// The parts of a text between which a line may end: words, and terms in brackets that are not
+/// longer than `room`.
+fn pieces(text: &str, room: usize) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    let (mut depth, mut quoted) = (0_i64, false);
+    let mut close = |open: &mut Vec<&str>| {
+        let whole = open.join(" ");
+        if whole.chars().count() <= room {
+            pieces.push(whole);
+        } else {
+            // The outer brackets are opened, so that the terms in them stay whole.
+            pieces.extend(inner(open, room));
+        }
+        open.clear();
+    };
+    for word in text.split_whitespace() {
+        open.push(word);
+        depth += balance(word);
+        quoted ^= !word.matches('`').count().is_multiple_of(2);
+        if depth <= 0 && !quoted {
+            depth = 0;
+            close(&mut open);
+        }
+    }
+    if !open.is_empty() {
+        close(&mut open);
+    }
+    pieces
+}
+
+/// The parts of a term that is too long for a line: its words, and the terms inside.
+fn inner(words: &[&str], room: usize) -> Vec<String> {
+    let [first, rest @ ..] = words else { return Vec::new() };
+    let mut parts = vec![(*first).to_owned()];
+    let mut open: Vec<&str> = Vec::new();
+    let mut depth = 0;
+    for word in rest {
+        open.push(word);
+        depth += balance(word);
+        let whole: usize = open.iter().map(|word| word.chars().count() + 1).sum();
+        if depth <= 0 || whole > room {
+            parts.push(open.join(" "));
+            open.clear();
+            depth = 0;
+        }
+    }
+    if !open.is_empty() {
+        parts.push(open.join(" "));
+    }
+    parts
+}
+
+/// How many brackets a word opens and does not close.
+fn balance(word: &str) -> i64 {
+    word.chars().map(|c| i64::from(c == '(') - i64::from(c == ')')).sum()
+}
+
+/// A text of several lines, each in lines of the width of the terminal. Where a line is broken, the
+/// rest is indented by four blanks more than the line.
+pub(crate) fn fitted(text: &str) -> String {
+    let fit = |line: &str| {
+        let margin = line.len() - line.trim_start_matches(' ').len();
+        hanging(line, margin + 4) + "\n"
+    };
+    text.lines().map(fit).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{is_utf8, wrap};
+    use super::{hanging_to, is_utf8, wrap};
 
     #[test]
     fn locales() {
         assert!(is_utf8("en_GB.UTF-8") && is_utf8("C.utf8"));
         assert!(!is_utf8("C") && !is_utf8("POSIX"));
+    }
+
+    #[test]
+    fn terms_stay_whole() {
+        let line = "  (true (cell 1 1 b)): not in the state, which has (cell 1 1 x)";
+        let text = "  (true (cell 1 1 b)): not in\n      the state, which has\n      (cell 1 1 x)";
+        assert_eq!(hanging_to(line, 6, 30), text);
+        let rule = "line 4: (<= (p ?x) (true (q ?x)) (not (r ?x)))";
+        assert_eq!(
+            hanging_to(rule, 4, 30),
+            "line 4: (<= (p ?x)\n    (true (q ?x))\n    (not (r ?x)))"
+        );
+        let row = "tags:   one, two, three, four, five";
+        assert_eq!(hanging_to(row, 8, 20), "tags:   one, two,\n        three, four,\n        five");
+        let quoted = "See all of it with `magister show chess`, or not.";
+        assert_eq!(
+            hanging_to(quoted, 2, 30),
+            "See all of it with\n  `magister show chess`, or\n  not."
+        );
+        assert_eq!(hanging_to("a ) b", 2, 30), "a ) b");
+        assert_eq!(hanging_to("(((", 2, 30), "(((");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The two traits that carry every game: [`Game`], the shared part, and [`Worker`], the state of
 //! one thread.
 
+use std::sync::Arc;
+
 use crate::playout::{self, Batch, LeafResults, Leaves, Results, Tried, Tries};
 use crate::{Board, Halt, Info, Move, Role, StateTensors, Step, Stop, Symmetry, Text};
 
@@ -33,6 +35,15 @@ pub trait Game: Send + Sync {
     /// States as tensors for learning, if the game has better ones than the defaults of
     /// [`StateObserver`](crate::StateObserver), through which all callers write them.
     fn tensors(&self) -> Option<&dyn StateTensors> {
+        None
+    }
+
+    /// The same game with better playouts, if there is one: a role that can win at once does so,
+    /// and otherwise it prevents a win that another role threatens. States, moves and rewards are
+    /// the same, but some legal moves are missing, so it is for playouts only.
+    ///
+    /// The first call may take as long as the preparation of the game.
+    fn tactical(&self) -> Option<Arc<dyn Game>> {
         None
     }
 

@@ -84,7 +84,7 @@ impl fmt::Display for Halt {
                 write!(f, "move {} of role {} is not legal in this state", choice.0, role.0)
             }
             Halt::JointLength { expected, given } => {
-                write!(f, "a joint move of this game has {expected} moves, but {given} were given")
+                write!(f, "the joint move has length {given}, but this game needs {expected}")
             }
             Halt::BadState => f.write_str("these words are not a state of this game"),
             Halt::Hidden => f.write_str(

@@ -1,7 +1,7 @@
 //! Rules to running games.
 //!
-//! A checked rulesheet becomes a [`program::Program`]: plain data in which every name, ground term,
-//! relation and rule is a small number. Evaluators run programs. [`reference::Reference`] judges
+//! A checked rulesheet becomes a [`Program`]: plain data in which every name, ground term,
+//! relation and rule is a small number. Evaluators run programs. [`Reference`] judges
 //! all others: a tabling interpreter that is short rather than fast; [`ReferenceGame`] implements
 //! the traits of `magister-core` with it. [`trace`] replays what other programs recorded and
 //! reports where an evaluator disagrees.
@@ -25,15 +25,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`term`](mod@term), [`ground`] | terms as numbers inside an evaluator, and as trees between them |
-//! | [`program`] | rulesheets as plain data, with strata and dependencies |
+//! | `term`, [`Ground`] | terms as numbers inside an evaluator, and as trees between them |
+//! | [`Program`] | rulesheets as plain data, with strata and dependencies |
 //! | [`grounder`] | programs to the finite set of their relevant instances |
 //! | [`network`] | ground programs as gates, simplified |
 //! | [`compiled`] | games as networks, independent of a language, and a builder for them |
 //! | [`evaluator`] | evaluators of networks |
 //! | [`batch`] | one step for many games at once, for back ends |
-//! | [`datalog`] | compiled rules for games that do not become networks |
-//! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
+//! | `datalog` | compiled rules for games that do not become networks |
+//! | [`Reference`], [`ReferenceGame`] | the reference interpreter, and the game around it |
 //! | [`agree`] | evaluators compared on random walks |
 //! | [`board`] | positions as pictures: boards, heaps and counters are recognised |
 //! | [`inspect`] | counting paths, surveys of random play |
@@ -51,26 +51,25 @@ mod circuit;
 mod clock;
 pub mod compiled;
 mod coverage;
-pub mod datalog;
+mod datalog;
 mod error;
 pub mod evaluator;
 pub mod explain;
-pub mod ground;
+mod ground;
 pub mod grounder;
 pub mod inspect;
 pub mod network;
 mod observation;
 mod prepare;
-pub mod program;
-pub mod reference;
-pub mod term;
+mod program;
+mod reference;
+mod term;
 pub mod trace;
 mod vocabulary;
 
 pub use clock::{Clock, Stopwatch};
 pub use compiled::{Compiled, CompiledBuilder};
 pub use coverage::{Coverage, Unused, coverage};
-pub use datalog::DatalogGame;
 pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;

@@ -4,13 +4,49 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
-/// The address of a player: `http://host:port`.
+/// The address of a player: `http://host:port`, or one of the [other forms](Protocol).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlayerAddress {
+    /// How the player is spoken to.
+    pub protocol: Protocol,
+    /// The name of the player, for protocols that address players by name.
+    pub name: Option<String>,
     /// The host: a name or an IP address, an IPv6 address without its brackets.
     pub host: String,
     /// The port.
     pub port: u16,
+}
+
+/// How a player is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Protocol {
+    /// GGP messages over HTTP: `http://host:port`.
+    #[default]
+    Ggp,
+    /// Gamemaster's envelopes over HTTP: `gamemaster+http://name@host:port`.
+    GamemasterHttp,
+    /// Gamemaster's envelopes over WebSocket: `ws://name@host:port`.
+    GamemasterWebSocket,
+}
+
+impl Protocol {
+    /// All protocols.
+    const ALL: [Protocol; 3] =
+        [Protocol::Ggp, Protocol::GamemasterHttp, Protocol::GamemasterWebSocket];
+
+    /// The first word of an address.
+    pub fn scheme(self) -> &'static str {
+        match self {
+            Protocol::Ggp => "http",
+            Protocol::GamemasterHttp => "gamemaster+http",
+            Protocol::GamemasterWebSocket => "ws",
+        }
+    }
+
+    /// Whether players get Gamemaster's envelopes.
+    pub fn is_gamemaster(self) -> bool {
+        self != Protocol::Ggp
+    }
 }
 
 /// The customary port of GGP players.
@@ -19,7 +55,9 @@ pub const PORT: u16 = 9147;
 impl PlayerAddress {
     /// Whether a text is meant as an address and not as the name of a player.
     pub fn is_meant(text: &str) -> bool {
-        text.starts_with("http://") || text.starts_with("https://")
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+        let known = |scheme: &str| Protocol::ALL.iter().any(|one| one.scheme() == scheme);
+        scheme.is_some_and(|scheme| known(scheme) || ["https", "wss"].contains(&scheme))
     }
 }
 
@@ -28,10 +66,25 @@ impl FromStr for PlayerAddress {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |what: &str| Err(format!("`{text}` {what}; write http://host:port"));
-        let Some(rest) = text.strip_prefix("http://") else {
+        let found = Protocol::ALL.iter().find_map(|&protocol| {
+            let rest = text.strip_prefix(protocol.scheme())?.strip_prefix("://")?;
+            Some((protocol, rest))
+        });
+        let Some((protocol, rest)) = found else {
             return wrong("is not an address of a player");
         };
         let rest = rest.strip_suffix('/').unwrap_or(rest);
+        let (name, rest) = match rest.split_once('@') {
+            Some((name, rest)) if protocol.is_gamemaster() => (Some(name.to_owned()), rest),
+            _ => (None, rest),
+        };
+        let is_word = |name: &String| {
+            let fits = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            !name.is_empty() && name.len() <= 64 && name.chars().all(fits)
+        };
+        if name.as_ref().is_some_and(|name| !is_word(name)) {
+            return wrong("has no valid name of a player");
+        }
         if rest.contains('/') || rest.contains('@') || rest.contains('?') {
             return wrong("has more than a host and a port");
         }
@@ -55,16 +108,20 @@ impl FromStr for PlayerAddress {
         if host.is_empty() || host.len() > 255 || !host.chars().all(fits) {
             return wrong("has no valid host");
         }
-        Ok(PlayerAddress { host: host.to_owned(), port })
+        Ok(PlayerAddress { protocol, name, host: host.to_owned(), port })
     }
 }
 
 impl fmt::Display for PlayerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://", self.protocol.scheme())?;
+        if let Some(name) = &self.name {
+            write!(f, "{name}@")?;
+        }
         if self.host.contains(':') {
-            write!(f, "http://[{}]:{}", self.host, self.port)
+            write!(f, "[{}]:{}", self.host, self.port)
         } else {
-            write!(f, "http://{}:{}", self.host, self.port)
+            write!(f, "{}:{}", self.host, self.port)
         }
     }
 }
@@ -145,6 +202,8 @@ mod tests {
         assert_eq!(read("http://127.0.0.1:9147"), Ok("http://127.0.0.1:9147".into()));
         assert_eq!(read("http://player.example/"), Ok("http://player.example:9147".into()));
         assert_eq!(read("http://[::1]:80"), Ok("http://[::1]:80".into()));
+        assert_eq!(read("ws://indy@a"), Ok("ws://indy@a:9147".into()));
+        assert_eq!(read("gamemaster+http://[::1]:80"), Ok("gamemaster+http://[::1]:80".into()));
         for wrong in [
             "ftp://a:1",
             "https://a:1",
@@ -154,6 +213,9 @@ mod tests {
             "http://a:99999",
             "http://a/b",
             "http://u@a",
+            "ws://u:p@a",
+            "ws://@a",
+            "wss://a",
             "http://[::1",
             "http://a b",
             "http://a\r\nX: y",

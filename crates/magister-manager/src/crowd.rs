@@ -99,6 +99,11 @@ impl Crowd {
         Some(format!("({} ({}))", joint[role], percepts.join(" ")))
     }
 
+    /// A player is restarted: it has forgotten its matches. The ledger stays.
+    pub fn restart(&self, address: &str) {
+        self.locked().seats.retain(|(place, _), _| place != address);
+    }
+
     /// Forgets a match that was judged.
     pub fn forget(&self, id: &str) {
         let mut held = self.locked();

@@ -1,8 +1,10 @@
 //! What a player of Stanford's Gamemaster is sent, and what its replies mean.
 
-use magister_core::{Move, Observation, Role, View};
+use magister_core::text::IDLE_TEXT;
+use magister_core::{Observation, Role, View};
 use magister_gdl::{Options, StatementKind, Syntax, print, read};
-use magister_protocol::gamemaster::{Body, Envelope, Form};
+use magister_protocol::Term;
+use magister_protocol::gamemaster::{Body, Envelope, Form, from_term};
 
 use crate::session::Clocks;
 
@@ -98,10 +100,23 @@ impl GamemasterSession {
     }
 }
 
-/// The action of the role that was in control. The others are idle.
+/// The action of the role that was in control. The others are idle, or have a move that says so.
 fn last_action(view: &View) -> Option<String> {
     let last = view.turns().last()?;
     let Observation::Joint(joint) = &last.seen else { return None };
-    let acted = joint.iter().find(|&&choice| choice != Move::IDLE)?;
-    Some(view.game().text().move_text(*acted))
+    let texts: Vec<String> =
+        joint.iter().map(|&choice| infix(&view.game().text().move_text(choice))).collect();
+    let acts = |text: &&String| *text != IDLE_TEXT && *text != WAIT;
+    texts.iter().find(acts).or_else(|| texts.iter().find(|text| *text != IDLE_TEXT)).cloned()
+}
+
+/// The move of roles that are not in control, in games that were translated to GDL.
+const WAIT: &str = "noop";
+
+/// A move in infix notation. Games that were translated to GDL print their moves in prefix notation.
+fn infix(text: &str) -> String {
+    if !text.starts_with('(') {
+        return text.to_owned();
+    }
+    Term::read(text).map_or_else(|_| text.to_owned(), |term| from_term(&term))
 }

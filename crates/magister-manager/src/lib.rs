@@ -7,9 +7,11 @@
 //! | [`session`] | the messages of one role in one match |
 //! | [`gamemaster`] | the same for players of Gamemaster |
 //! | [`remote`] | remote players as players of the arena |
+//! | [`table`] | the remote players of a match share its name and play one match at a time |
 //! | [`player`] | a player that answers game servers |
 //! | [`manage`] | a manager that runs many matches at once |
 //! | [`network`] | how it reaches its players |
+//! | [`limit`] | how many requests an address may send |
 //! | [`crowd`] | players that judge a manager by a ledger of their own |
 //! | [`sim`] | the manager on a virtual clock and network |
 
@@ -20,15 +22,18 @@ pub mod client;
 pub mod crowd;
 pub mod exchange;
 pub mod gamemaster;
+pub mod limit;
 pub mod manage;
 pub mod network;
 pub mod player;
 pub mod remote;
 pub mod session;
 pub mod sim;
+pub mod table;
 pub mod wire;
 
-pub use address::{AddressPolicy, PlayerAddress};
+pub use address::{AddressPolicy, PlayerAddress, Protocol};
 pub use remote::{OpenMatches, RemoteSource};
 pub use session::Manner;
+pub use table::RemoteTable;
 pub use wire::WireGame;

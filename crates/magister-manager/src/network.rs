@@ -1,16 +1,29 @@
 //! How a manager reaches its players.
+//!
+//! Each message has a connection of its own, and none is kept: players that serve one connection at
+//! a time, as those of ggp-base do, would be blocked for everyone by an idle one. A redirection is
+//! never followed: it is a reply like any other, so it cannot lead to a forbidden address.
 
 use std::future::Future;
 use std::time::Duration;
 
+use futures_util::{SinkExt as _, StreamExt as _};
 use magister_protocol::http::{HttpLimits, HttpReader, Kind, RequestHeaders, write_request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-use crate::address::{AddressPolicy, PlayerAddress};
-use crate::client::CONNECT;
+use crate::address::{AddressPolicy, PlayerAddress, Protocol};
 use crate::exchange::ExchangeError;
+
+/// How long a connection may take to be made, as in ggp-base.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// How long a player may take to read a farewell.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A network of players. A simulation has another one than a real manager.
 pub trait Network: Send + Sync + 'static {
@@ -22,6 +35,19 @@ pub trait Network: Send + Sync + 'static {
         message: String,
         deadline: Instant,
     ) -> impl Future<Output = Result<String, ExchangeError>> + Send;
+
+    /// Sends a message to a player that need not reply.
+    fn notify(
+        &self,
+        address: &str,
+        headers: RequestHeaders,
+        message: String,
+        deadline: Instant,
+    ) -> impl Future<Output = ()> + Send {
+        async move {
+            let _ = self.exchange(address, headers, message, deadline).await;
+        }
+    }
 }
 
 /// TCP: one connection for each message, and none is kept.
@@ -35,39 +61,118 @@ impl Network for TcpNetwork {
     async fn exchange(
         &self,
         address: &str,
-        mut headers: RequestHeaders,
+        headers: RequestHeaders,
         message: String,
         deadline: Instant,
     ) -> Result<String, ExchangeError> {
-        let address: PlayerAddress = address.parse().map_err(ExchangeError::Connection)?;
-        headers.host.clone_from(&address.host);
         let talk = async {
-            let mut stream = connect(&address, self.policy).await?;
-            let failed = |error: std::io::Error| ExchangeError::Connection(error.to_string());
-            let _ = stream.set_nodelay(true);
-            stream.write_all(&write_request(&headers, &message)).await.map_err(failed)?;
-            let mut reader = HttpReader::new(Kind::Reply, HttpLimits::REPLY);
-            let mut buffer = [0; 4 << 10];
-            loop {
-                let count = stream.read(&mut buffer).await.map_err(failed)?;
-                if count == 0 || reader.feed(&buffer[..count]).map_err(ExchangeError::Http)? {
-                    break;
-                }
+            let address: PlayerAddress = address.parse().map_err(ExchangeError::Connection)?;
+            let stream = connect(&address, self.policy).await?;
+            if address.protocol == Protocol::GamemasterWebSocket {
+                return web_socket_reply(&address, stream, message).await;
             }
-            Ok(reader.finish().map_err(ExchangeError::Http)?.reply_text())
+            http_reply(&address, stream, headers, &message).await
         };
         timeout_at(deadline, talk).await.unwrap_or(Err(ExchangeError::Late))
     }
+
+    async fn notify(
+        &self,
+        address: &str,
+        headers: RequestHeaders,
+        message: String,
+        deadline: Instant,
+    ) {
+        let Ok(read) = address.parse::<PlayerAddress>() else { return };
+        if read.protocol != Protocol::GamemasterWebSocket {
+            // The reply is read, because some players fail if no one does.
+            let _ = self.exchange(address, headers, message, deadline).await;
+            return;
+        }
+        let talk = async {
+            let stream = connect(&read, self.policy).await?;
+            let mut socket = web_socket(&read, stream, message).await?;
+            let _ = socket.close(None).await;
+            Ok::<(), ExchangeError>(())
+        };
+        let _ = timeout_at(deadline, talk).await;
+    }
+}
+
+async fn http_reply(
+    address: &PlayerAddress,
+    mut stream: TcpStream,
+    mut headers: RequestHeaders,
+    message: &str,
+) -> Result<String, ExchangeError> {
+    headers.host.clone_from(&address.host);
+    stream.write_all(&write_request(&headers, message)).await.map_err(lost)?;
+    let mut reader = HttpReader::new(Kind::Reply, HttpLimits::REPLY);
+    let mut buffer = [0; 4 << 10];
+    loop {
+        let count = stream.read(&mut buffer).await.map_err(lost)?;
+        if count == 0 || reader.feed(&buffer[..count]).map_err(ExchangeError::Http)? {
+            break;
+        }
+    }
+    Ok(reader.finish().map_err(ExchangeError::Http)?.reply_text())
+}
+
+async fn web_socket_reply(
+    address: &PlayerAddress,
+    stream: TcpStream,
+    message: String,
+) -> Result<String, ExchangeError> {
+    let mut socket = web_socket(address, stream, message).await?;
+    while let Some(heard) = socket.next().await {
+        match heard.map_err(broken)? {
+            Message::Text(text) => {
+                let reply = text.as_str().trim().to_owned();
+                let _ = socket.close(None).await;
+                return Ok(reply);
+            }
+            Message::Close(_) => break,
+            _ => {}
+        }
+    }
+    Err(ExchangeError::Connection("the player closed the connection".to_owned()))
+}
+
+/// A WebSocket on which a message was sent.
+async fn web_socket(
+    address: &PlayerAddress,
+    stream: TcpStream,
+    message: String,
+) -> Result<WebSocketStream<TcpStream>, ExchangeError> {
+    let limit = HttpLimits::REPLY.body;
+    let config =
+        WebSocketConfig::default().max_message_size(Some(limit)).max_frame_size(Some(limit));
+    let host = if address.host.contains(':') {
+        format!("[{}]:{}", address.host, address.port)
+    } else {
+        format!("{}:{}", address.host, address.port)
+    };
+    let made = client_async_with_config(format!("ws://{host}/"), stream, Some(config));
+    let (mut socket, _) = made.await.map_err(broken)?;
+    socket.send(Message::text(message)).await.map_err(broken)?;
+    Ok(socket)
+}
+
+fn lost(error: std::io::Error) -> ExchangeError {
+    ExchangeError::Connection(error.to_string())
+}
+
+fn broken(error: tokio_tungstenite::tungstenite::Error) -> ExchangeError {
+    ExchangeError::Connection(error.to_string())
 }
 
 async fn connect(
     address: &PlayerAddress,
     policy: AddressPolicy,
 ) -> Result<TcpStream, ExchangeError> {
-    let failed = |error: std::io::Error| ExchangeError::Connection(error.to_string());
     let found = tokio::net::lookup_host((address.host.as_str(), address.port));
     let mut trouble = ExchangeError::Connection(format!("{} has no address", address.host));
-    for place in found.await.map_err(failed)? {
+    for place in found.await.map_err(lost)? {
         // The check is made here, on the address that is going to be used: a name may resolve to
         // another one each time.
         if !policy.allows(place) {
@@ -75,13 +180,13 @@ async fn connect(
             continue;
         }
         match timeout(CONNECT, TcpStream::connect(place)).await {
-            Ok(Ok(stream)) => return Ok(stream),
-            Ok(Err(error)) => trouble = failed(error),
+            Ok(Ok(stream)) => {
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Ok(Err(error)) => trouble = lost(error),
             Err(_) => trouble = ExchangeError::Connection(format!("no answer in {CONNECT:?}")),
         }
     }
     Err(trouble)
 }
-
-/// How long a player may take to read a farewell.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(1);

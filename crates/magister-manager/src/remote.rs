@@ -8,19 +8,22 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use magister_arena::TimeControl;
 use magister_core::{
-    Agent, Budget, Capabilities, Decision, FaultKind, Game, Halt, PlayerKind, PlayerSource, Rng,
-    Role, Said, SourceError, View,
+    Agent, Budget, Capabilities, Decision, FaultKind, Game, Halt, Move, PlayerKind, PlayerSource,
+    Rng, Role, Said, Seed, SourceError, Stop, View,
 };
-use magister_protocol::Term;
+
+use magister_protocol::http::RequestHeaders;
 
 use crate::address::{AddressPolicy, PlayerAddress};
-use crate::client::exchange;
+use crate::client::{exchange, notify};
 use crate::exchange::ExchangeError;
+use crate::network::FAREWELL;
 use crate::session::{Clocks, Manner, Session};
+use crate::table::Taken;
 use crate::wire::{Scramble, WireGame};
 
-/// How long a player may take to read STOP or ABORT.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a player may think where there is no clock.
+const DAY: Duration = Duration::from_hours(24);
 
 /// The matches of remote players that are not over, so that they can be aborted when the program
 /// ends: a player that hears nothing stays busy.
@@ -34,10 +37,8 @@ impl OpenMatches {
         std::thread::scope(|scope| {
             for (address, policy, message) in open.into_values() {
                 scope.spawn(move || {
-                    let headers = magister_protocol::http::RequestHeaders {
-                        host: address.host.clone(),
-                        ..Default::default()
-                    };
+                    let headers =
+                        RequestHeaders { host: address.host.clone(), ..Default::default() };
                     let deadline = Instant::now() + FAREWELL;
                     let _ = exchange(&address, policy, &headers, &message, deadline);
                 });
@@ -68,6 +69,8 @@ pub struct RemoteSource {
     /// The games that can be sent, by the hash of their rules.
     games: BTreeMap<String, Arc<WireGame>>,
     open: Arc<OpenMatches>,
+    /// The match that it plays; without one, each player is in a match of its own name.
+    seated: Option<Seated>,
 }
 
 impl fmt::Debug for RemoteSource {
@@ -86,7 +89,24 @@ impl RemoteSource {
             manner,
             games: BTreeMap::new(),
             open: Arc::default(),
+            seated: None,
         }
+    }
+
+    /// The same player in a match.
+    pub(crate) fn seated(&self, seated: Seated) -> Self {
+        RemoteSource {
+            address: self.address.clone(),
+            games: self.games.clone(),
+            open: Arc::clone(&self.open),
+            seated: Some(seated),
+            ..*self
+        }
+    }
+
+    /// Its address.
+    pub fn address(&self) -> &PlayerAddress {
+        &self.address
     }
 
     /// The same player, whose matches are listed here while they go on.
@@ -109,8 +129,19 @@ impl RemoteSource {
     }
 }
 
+/// What a player knows of its match before START.
+#[derive(Clone)]
+pub(crate) struct Seated {
+    /// The name of the match.
+    pub(crate) id: String,
+    /// Where made-up names come from: all players of a match see the same.
+    pub(crate) names: Seed,
+    /// Keeps the player from being asked into another match.
+    pub(crate) _taken: Arc<Taken>,
+}
+
 /// Names of matches differ, also between processes.
-fn fresh_id(game: &str) -> String {
+pub(crate) fn fresh_id(game: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -149,6 +180,11 @@ impl PlayerSource for RemoteSource {
         let wire = self.games.get(&info.rules_hash).ok_or_else(|| {
             SourceError::Refused(format!("{} has no rules that can be sent to players", info.name))
         })?;
+        if self.address.protocol.is_gamemaster() && wire.operations().is_none() {
+            let what =
+                format!("{} is not written as operations, which Gamemaster needs", info.name);
+            return Err(SourceError::Refused(what));
+        }
         let clocks = Clocks::new(self.limits.start, self.limits.time);
         Ok(Box::new(Remote {
             address: self.address.clone(),
@@ -157,7 +193,8 @@ impl PlayerSource for RemoteSource {
             clocks,
             manner: self.manner,
             wire: Arc::clone(wire),
-            id: fresh_id(&info.name),
+            id: self.seated.as_ref().map_or_else(|| fresh_id(&info.name), |one| one.id.clone()),
+            names: self.seated.as_ref().map(|one| one.names),
             role,
             session: None,
             open: Arc::clone(&self.open),
@@ -174,6 +211,7 @@ struct Remote {
     manner: Manner,
     wire: Arc<WireGame>,
     id: String,
+    names: Option<Seed>,
     role: Role,
     /// From START to STOP.
     session: Option<Session>,
@@ -181,17 +219,35 @@ struct Remote {
 }
 
 impl Remote {
-    fn session(&mut self, view: &View, rng: &mut Rng) -> &Session {
-        self.session.get_or_insert_with(|| {
-            let scramble = self.manner.scramble.then(|| Scramble::new(&self.wire, rng));
+    fn session(&mut self, view: &View, rng: &mut Rng) -> Result<&Session, Said> {
+        if self.session.is_none() {
+            let names = self.names;
+            let scramble = self.manner.scramble.then(|| match names {
+                Some(seed) => Scramble::new(&self.wire, &mut seed.rng()),
+                None => Scramble::new(&self.wire, rng),
+            });
             let name = view.game().info().role_name(self.role).to_owned();
             let role = (self.role, name.as_str());
             let session =
                 Session::new(&self.id, &self.wire, role, self.clocks, self.manner, scramble)
-                    .to(&self.address.to_string());
-            self.open.insert(&self.id, &self.address, self.policy, session.abort());
-            session
-        })
+                    .to(&self.address.to_string())
+                    .at(&self.address)
+                    .map_err(|what| Said::Fault(FaultKind::Refused, what))?;
+            self.open.insert(&self.key(), &self.address, self.policy, session.abort());
+            self.session = Some(session);
+        }
+        let missing = || Said::Fault(FaultKind::Crash, "there is no session".to_owned());
+        self.session.as_ref().ok_or_else(missing)
+    }
+
+    /// The name of the match and the role: one player may have several.
+    fn key(&self) -> String {
+        format!("{} {}", self.id, self.role.0)
+    }
+
+    fn headers(&self, step: Option<usize>) -> RequestHeaders {
+        let headers = self.session.as_ref().map(|one| one.headers(&self.address.host, step));
+        headers.unwrap_or_default()
     }
 
     fn send(
@@ -201,9 +257,17 @@ impl Remote {
         within: Duration,
     ) -> Result<String, ExchangeError> {
         let deadline = Instant::now() + within;
-        let headers = self.session.as_ref().map(|one| one.headers(&self.address.host, step));
-        let headers = headers.unwrap_or_default();
-        exchange(&self.address, self.policy, &headers, message, deadline)
+        exchange(&self.address, self.policy, &self.headers(step), message, deadline)
+    }
+}
+
+/// The only legal move of a role, if it has only one and information is perfect.
+fn only_move(view: &View) -> Option<Move> {
+    let mut worker = view.game().worker();
+    view.replay(&mut *worker, &Stop::never()).ok()?;
+    match worker.legal(view.role()) {
+        [only] => Some(*only),
+        _ => None,
     }
 }
 
@@ -213,23 +277,31 @@ impl Agent for Remote {
     }
 
     fn start(&mut self, view: &View, _: &mut Budget, rng: &mut Rng) -> Result<(), Said> {
-        let message = self.session(view, rng).start();
+        let message = self.session(view, rng)?.start();
         let within = self.limits.start.unwrap_or_default() + self.limits.grace;
         let reply = self.send(&message, None, within)?;
-        let is_busy = Term::read(&reply).is_ok_and(|term| term.is_word("busy"));
-        if is_busy {
+        if self.session.as_ref().is_some_and(|session| session.is_busy(&reply)) {
             return Err(Said::Fault(FaultKind::Refused, "the player is busy".to_owned()));
         }
         Ok(())
     }
 
     fn answer(&mut self, view: &View, _: &mut Budget, rng: &mut Rng) -> Said {
-        let session = self.session(view, rng);
-        let message = session.play(view);
-        let time = self.limits.time.unwrap_or(Duration::from_hours(24));
-        let reply = self.send(&message, Some(view.turns().len()), time + self.limits.grace);
+        let session = match self.session(view, rng) {
+            Ok(session) => session,
+            Err(said) => return said,
+        };
+        let (message, silent) = (session.play(view), session.may_be_silent());
+        let (turns, time) = (view.turns().len(), self.limits.time.unwrap_or(DAY));
+        if silent && let Some(only) = only_move(view) {
+            let deadline = Instant::now() + FAREWELL;
+            let headers = self.headers(Some(turns));
+            notify(&self.address, self.policy, &headers, &message, deadline);
+            return Said::Decision(only.into());
+        }
+        let reply = self.send(&message, Some(turns), time + self.limits.grace);
         match (reply, &self.session) {
-            (Ok(reply), Some(session)) => session.answer(&reply),
+            (Ok(reply), Some(session)) => session.answer(&reply, turns),
             (Ok(reply), None) => Said::Text(reply),
             (Err(error), _) => error.into(),
         }
@@ -258,7 +330,7 @@ impl Agent for Remote {
         let message = if outcome.is_empty() { session.abort() } else { session.stop(view) };
         let _ = self.send(&message, Some(view.turns().len()), FAREWELL);
         self.session = None;
-        self.open.remove(&self.id);
+        self.open.remove(&self.key());
     }
 }
 
@@ -268,7 +340,7 @@ impl Drop for Remote {
     fn drop(&mut self) {
         if let Some(session) = &self.session {
             let _ = self.send(&session.abort(), None, FAREWELL);
-            self.open.remove(&self.id);
+            self.open.remove(&self.key());
         }
     }
 }

@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{Game, Observation, Role, Said, View};
+use magister_protocol::gamemaster::{Form, to_term};
 use magister_protocol::http::RequestHeaders;
 use magister_protocol::{Gdl2Variant, News, Request, Style, Term, reply};
 
+use crate::address::PlayerAddress;
+use crate::gamemaster::GamemasterSession;
 use crate::wire::{Scramble, WireGame};
 
 /// How messages to players are written.
@@ -18,6 +21,33 @@ pub struct Manner {
     pub upper: bool,
     /// Whether players see made-up names instead of those of the rules.
     pub scramble: bool,
+}
+
+impl Manner {
+    /// The manner as text, for the store.
+    pub fn to_text(self) -> String {
+        let variant = match self.variant {
+            Gdl2Variant::A => "a",
+            Gdl2Variant::B => "b",
+            Gdl2Variant::C => "c",
+        };
+        let (upper, scramble) = (self.upper, self.scramble);
+        format!("variant={variant} upper={upper} scramble={scramble}")
+    }
+
+    /// The manner of a text that [`Manner::to_text`] made.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut manner = Manner::default();
+        for part in text.split_whitespace() {
+            match part.split_once('=')? {
+                ("variant", letter) => manner.variant = Gdl2Variant::parse(letter)?,
+                ("upper", value) => manner.upper = value.parse().ok()?,
+                ("scramble", value) => manner.scramble = value.parse().ok()?,
+                _ => return None,
+            }
+        }
+        Some(manner)
+    }
 }
 
 /// The clocks of a match as messages carry them, in seconds.
@@ -49,7 +79,12 @@ pub struct Session {
     style: Style,
     scramble: Option<Scramble>,
     receiver: String,
+    /// For players that get Gamemaster's envelopes.
+    gamemaster: Option<GamemasterSession>,
 }
+
+/// The numbers of Gamemaster's messages: 1 is a ping, 2 the start, and then one for each turn.
+const FIRST_PLAY: u64 = 3;
 
 impl Session {
     /// The session of a role in a match.
@@ -75,7 +110,42 @@ impl Session {
             style,
             scramble,
             receiver: String::new(),
+            gamemaster: None,
         }
+    }
+
+    /// The same session with a player at this address, whose protocol it follows. The error says
+    /// why the game cannot be played in that protocol.
+    pub fn at(self, address: &PlayerAddress) -> Result<Self, String> {
+        if !address.protocol.is_gamemaster() {
+            return Ok(self);
+        }
+        let Some(rules) = self.game.operations() else {
+            return Err(
+                "players of Gamemaster need rules that are written as operations, such as \
+                        tictactoe/operations"
+                    .to_owned(),
+            );
+        };
+        if self.scramble.is_some() {
+            return Err("names cannot be scrambled for players of Gamemaster".to_owned());
+        }
+        let gamemaster = GamemasterSession {
+            id: Some(self.id.clone()),
+            manager: "manager".to_owned(),
+            player: address.name.clone().unwrap_or_else(|| "player".to_owned()),
+            role: (self.role, self.role_name.clone()),
+            rules: rules.to_vec(),
+            clocks: self.clocks,
+            form: Form::Site,
+        };
+        Ok(Session { gamemaster: Some(gamemaster), ..self })
+    }
+
+    /// Whether the player may keep silent when it has only one legal move: players of Gamemaster do
+    /// so while another role is in control.
+    pub fn may_be_silent(&self) -> bool {
+        self.gamemaster.is_some()
     }
 
     /// The same session with a player of this name, which stands in the headers.
@@ -99,6 +169,9 @@ impl Session {
 
     /// START.
     pub fn start(&self) -> String {
+        if let Some(gamemaster) = &self.gamemaster {
+            return gamemaster.start(FIRST_PLAY - 1);
+        }
         let role = Term::atom(&self.role_name);
         let request = Request::Start {
             id: self.id.clone(),
@@ -113,21 +186,46 @@ impl Session {
 
     /// PLAY with what the role learnt last.
     pub fn play(&self, view: &View) -> String {
+        if let Some(gamemaster) = &self.gamemaster {
+            return gamemaster.play(FIRST_PLAY + view.turns().len() as u64, view);
+        }
         Request::Play { id: self.id.clone(), news: self.news(view) }.write(self.style)
     }
 
     /// STOP with what the role learnt last.
     pub fn stop(&self, view: &View) -> String {
+        if let Some(gamemaster) = &self.gamemaster {
+            return gamemaster.stop(FIRST_PLAY + view.turns().len() as u64, view);
+        }
         Request::Stop { id: self.id.clone(), news: self.news(view) }.write(self.style)
     }
 
     /// ABORT.
     pub fn abort(&self) -> String {
+        if let Some(gamemaster) = &self.gamemaster {
+            return gamemaster.abort(FIRST_PLAY);
+        }
         Request::Abort { id: self.id.clone() }.write(self.style)
     }
 
-    /// What a reply to PLAY says.
-    pub fn answer(&self, reply: &str) -> Said {
+    /// Whether a reply to START says that the player is in another match.
+    pub fn is_busy(&self, reply: &str) -> bool {
+        let value = match &self.gamemaster {
+            Some(gamemaster) => gamemaster.answer(FIRST_PLAY - 1, reply),
+            None => Some(reply.to_owned()),
+        };
+        let busy = |value: String| Term::read(&value).is_ok_and(|term| term.is_word("busy"));
+        value.is_some_and(busy)
+    }
+
+    /// What a reply to PLAY says, when this number of turns were made.
+    pub fn answer(&self, reply: &str, turns: usize) -> Said {
+        if let Some(gamemaster) = &self.gamemaster {
+            let value = gamemaster.answer(FIRST_PLAY + turns as u64, reply);
+            let term = value.as_deref().and_then(to_term);
+            let text = term.map(|term| self.game.resolve(&term).to_string());
+            return Said::Text(text.unwrap_or_else(|| reply.to_owned()));
+        }
         let Ok(term) = reply::read_move(reply) else {
             return Said::Text(reply.to_owned());
         };

@@ -8,6 +8,8 @@ use magister_core::Rng;
 use magister_gdl::{Dialect, Syntax, print, translate};
 use magister_protocol::{Limits, Term};
 
+use crate::gamemaster::statements;
+
 /// The rules of a game as a player is sent them, and the words of its moves.
 ///
 /// Names keep the case of the rulesheet. Replies are compared with it: a word in another case is
@@ -19,6 +21,8 @@ pub struct WireGame {
     /// Words in lower case, with the word of the rules if there is only one.
     folded: BTreeMap<String, Option<String>>,
     gdl2: bool,
+    /// The rules in Gamemaster's language, if the game is written in it.
+    operations: Option<Vec<String>>,
 }
 
 /// Why a game cannot be sent to players.
@@ -51,7 +55,7 @@ impl WireGame {
                 .and_modify(|known| *known = None)
                 .or_insert_with(|| Some(word.clone()));
         }
-        Ok(WireGame { rules, words, folded, gdl2 })
+        Ok(WireGame { rules, words, folded, gdl2, operations: None })
     }
 
     /// The rules of a game that was read. Infix rules are written in prefix notation.
@@ -76,6 +80,11 @@ impl WireGame {
     /// Whether players get percepts instead of the moves of all.
     pub fn is_gdl2(&self) -> bool {
         self.gdl2
+    }
+
+    /// The rules in Gamemaster's language, one text each, if the game is written in it.
+    pub fn operations(&self) -> Option<&[String]> {
+        self.operations.as_deref()
     }
 
     /// The rules.
@@ -111,6 +120,7 @@ pub fn open(source: &Source) -> Result<(Playable, WireGame), magister::Error> {
         let options = magister::Options { reading: Reading::default(), ..Default::default() };
         let again = options.read_text(source.name(), &text)?;
         let wire = WireGame::from_kif(&text, false).map_err(|error| refuse(error.to_string()))?;
+        let wire = WireGame { operations: Some(statements(&input.text)), ..wire };
         return Ok((again.prepare(None)?, wire));
     }
     let wire = WireGame::of(source).map_err(|error| refuse(error.to_string()))?;

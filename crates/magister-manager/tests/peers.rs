@@ -17,12 +17,9 @@ use peer::JavaPlayer;
 
 /// Our player on a port of its own.
 fn our_player(agent: &str) -> u16 {
-    let options = PlayerOptions {
-        name: "ours".to_owned(),
-        agent: Some(agent.parse().unwrap()),
-        iterations: None,
-        seed: Seed::from(1),
-    };
+    let agent = Some(agent.parse().unwrap());
+    let options =
+        PlayerOptions { iterations: Some(200), ..PlayerOptions::new("ours", agent, Seed::from(1)) };
     let player = Arc::new(GgpPlayer::new(options));
     let (send, port) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -52,8 +49,9 @@ fn the_server_of_ggp_base_runs_our_player() {
     let rules = sheet("tictactoe");
     let playable = magister::open("tictactoe").unwrap();
     let info = playable.game.info();
-    for options in [&["--id", "m.1"][..], &["--scramble", "--id", "m.2"], &["--preview", "1"]] {
-        let served = peer::serve(&folder, options, &rules, (5, 2), &players).unwrap();
+    // The clocks are long, because the machine may be busy; nothing waits for their end.
+    for options in [&["--id", "m.1"][..], &["--scramble", "--preview", "5"]] {
+        let served = peer::serve(&folder, options, &rules, (30, 20), &players).unwrap();
         assert_eq!(served.code, 0, "{options:?}: {}", served.lines);
         let read = GgpMatch::read(&served.json.unwrap()).unwrap();
         let record = read.to_record("tictactoe", &info.rules_hash, &info.roles, None).unwrap();
@@ -61,9 +59,10 @@ fn the_server_of_ggp_base_runs_our_player() {
         record.replay(&*playable.game, &Stop::never()).unwrap();
     }
     // ABORT in the middle; the players are free again.
-    let aborted = peer::serve(&folder, &["--abort-after", "2"], &rules, (5, 2), &players).unwrap();
+    let aborted =
+        peer::serve(&folder, &["--abort-after", "2"], &rules, (30, 20), &players).unwrap();
     assert_eq!(aborted.code, 4, "{}", aborted.lines);
-    let again = peer::serve(&folder, &[], &rules, (5, 2), &players).unwrap();
+    let again = peer::serve(&folder, &[], &rules, (30, 20), &players).unwrap();
     assert_eq!(again.code, 0, "{}", again.lines);
 }
 
@@ -73,39 +72,50 @@ fn our_matches_have_players_of_ggp_base() {
         eprintln!("SKIPPED: ggp-base or Java is missing");
         return;
     };
-    let limits = TimeControl {
-        time: Some(Duration::from_secs(2)),
-        start: Some(Duration::from_secs(5)),
-        grace: Duration::from_secs(1),
+    // Players that think use their clock up to the last second, so theirs is short; the grace is
+    // long, because the machine may be busy.
+    let limits = |clock| TimeControl {
+        time: Some(Duration::from_secs(clock)),
+        start: Some(Duration::from_secs(20)),
+        grace: Duration::from_secs(15),
         iterations: None,
     };
     let source = magister::Options::default().find("tictactoe").unwrap();
     let (playable, wire) = wire::open(&source).unwrap();
     let wire = Arc::new(wire);
-    let contest = Contest::new(Arc::clone(&playable.game), limits);
-    for (class, faulty) in [
-        ("RandomGamer", false),
-        ("SampleAlphabetGamer", false),
-        ("SampleMonteCarloGamer", false),
-        ("SampleNoopGamer", true),
-    ] {
-        let java = JavaPlayer::start(&folder, class).unwrap();
-        let address = format!("http://127.0.0.1:{}", java.port).parse().unwrap();
-        for scramble in [false, true] {
-            let manner = Manner { scramble, ..Manner::default() };
-            let remote = RemoteSource::new(PlayerAddress::clone(&address), limits, manner);
-            let remote: Arc<dyn PlayerSource> = Arc::new(remote.knowing(&*playable.game, &wire));
-            let ours: Arc<dyn PlayerSource> = Arc::new("random".parse::<Spec>().unwrap());
-            let record = contest.play(&[remote, ours], Seed::from(3));
-            assert_eq!(record.end, Some(MatchEnd::Terminal), "{class}: {:?}", record.errors);
-            record.replay(&*playable.game, &Stop::never()).unwrap();
-            let kinds: Vec<FaultKind> = record.errors.iter().map(|fault| fault.kind).collect();
-            if faulty {
-                // It always replies NOOP, which is legal when the other moves.
-                assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == FaultKind::Illegal));
-            } else {
-                assert!(kinds.is_empty(), "{class}: {:?}", record.errors);
-            }
+    let classes = [
+        ("RandomGamer", 5),
+        ("SampleAlphabetGamer", 5),
+        ("SampleMonteCarloGamer", 1),
+        ("SampleSearchLightGamer", 1),
+        ("SampleNoopGamer", 5),
+    ];
+    // All at the same time: starting Java takes longest.
+    std::thread::scope(|scope| {
+        for (class, clock) in classes {
+            let (folder, playable, wire) = (&folder, &playable, &wire);
+            scope.spawn(move || {
+                let java = JavaPlayer::start(folder, class).unwrap();
+                let address: PlayerAddress =
+                    format!("http://127.0.0.1:{}", java.port).parse().unwrap();
+                let limits = limits(clock);
+                let contest = Contest::new(Arc::clone(&playable.game), limits);
+                let manner = Manner { scramble: class == "RandomGamer", ..Manner::default() };
+                let remote = RemoteSource::new(address, limits, manner);
+                let remote: Arc<dyn PlayerSource> = Arc::new(remote.knowing(&*playable.game, wire));
+                let ours: Arc<dyn PlayerSource> = Arc::new("random".parse::<Spec>().unwrap());
+                let record = contest.play(&[remote, ours], Seed::from(3));
+                assert_eq!(record.end, Some(MatchEnd::Terminal), "{class}: {:?}", record.errors);
+                record.replay(&*playable.game, &Stop::never()).unwrap();
+                let kinds: Vec<FaultKind> = record.errors.iter().map(|one| one.kind).collect();
+                if class == "SampleNoopGamer" {
+                    // It always replies NOOP, which is legal when the other moves.
+                    assert!(!kinds.is_empty());
+                    assert!(kinds.iter().all(|kind| *kind == FaultKind::Illegal), "{kinds:?}");
+                } else {
+                    assert!(kinds.is_empty(), "{class}: {:?}", record.errors);
+                }
+            });
         }
-    }
+    });
 }

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use magister_core::Seed;
+use magister_manager::limit::Rate;
 use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
 use magister_manager::wire;
 
 /// A player on a port of its own, until the end of the test.
 fn player(agent: &str) -> SocketAddr {
-    let options = PlayerOptions {
-        name: "tested".to_owned(),
-        agent: Some(agent.parse().unwrap()),
-        iterations: None,
-        seed: Seed::from(1),
-    };
+    let agent = Some(agent.parse().unwrap());
+    let serving = ServeOptions { patience: Duration::from_secs(2), ..ServeOptions::default() };
+    player_with(PlayerOptions::new("tested", agent, Seed::from(1)), serving)
+}
+
+/// A player with other options.
+fn player_with(options: PlayerOptions, serving: ServeOptions) -> SocketAddr {
     let player = Arc::new(GgpPlayer::new(options));
     let (send, address) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -24,9 +26,7 @@ fn player(agent: &str) -> SocketAddr {
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             send.send(listener.local_addr().unwrap()).unwrap();
-            let options =
-                ServeOptions { patience: Duration::from_secs(2), ..ServeOptions::default() };
-            serve(player, listener, options, std::future::pending()).await.unwrap();
+            serve(player, listener, serving, std::future::pending()).await.unwrap();
         });
     });
     address.recv().unwrap()
@@ -220,4 +220,66 @@ fn abort_while_the_player_thinks() {
     assert!(say(address, "(info)").contains("available"));
     let (took, _) = thinking.join().unwrap();
     assert!(took < Duration::from_secs(10), "thinking went on for {took:?}");
+}
+
+#[test]
+fn a_game_too_large_for_the_start_clock() {
+    // The circuit of Amazons takes far longer than the clock; slower rules play until it is there.
+    let address = player("random");
+    let start = format!("(START large white ({}) 2 10)", rules("amazons-10x10"));
+    assert_eq!(say(address, &start), "ready");
+    let first = say(address, "(PLAY large NIL)");
+    assert!(first.starts_with('('), "{first}");
+    assert_eq!(say(address, "(ABORT large)"), "aborted");
+    assert!(say(address, "(info)").contains("available"));
+}
+
+#[test]
+fn several_matches_at_once_if_that_is_allowed() {
+    let agent = Some("random".parse().unwrap());
+    let options =
+        PlayerOptions { at_once: 2, ..PlayerOptions::new("tested", agent, Seed::from(1)) };
+    let address = player_with(options, ServeOptions::default());
+    let start = |id: &str, role: &str| format!("(START {id} {role} ({}) 5 2)", rules("tictactoe"));
+    assert_eq!(say(address, &start("m", "x")), "ready");
+    assert!(say(address, "(info)").contains("available"));
+    assert_eq!(say(address, &start("m.2", "o")), "ready");
+    assert!(say(address, "(info)").contains("busy"));
+    assert_eq!(say(address, &start("m.3", "x")), "busy");
+    assert!(say(address, "(PLAY m NIL)").starts_with("(put "));
+    assert_eq!(say(address, "(PLAY m.2 NIL)"), "noop");
+    assert_eq!(say(address, "(STOP m NIL)"), "done");
+    assert_eq!(say(address, "(PLAY m NIL)"), "busy");
+    assert_eq!(say(address, &start("m.3", "x")), "ready");
+    assert_eq!(say(address, "(ABORT m.2)"), "aborted");
+    assert_eq!(say(address, "(STOP m NIL)"), "done", "the same STOP again");
+}
+
+#[test]
+fn an_address_that_sends_too_much_is_refused() {
+    let agent = Some("random".parse().unwrap());
+    let rate = Rate { per_second: 0.001, burst: 3.0 };
+    let serving = ServeOptions { rate, ..ServeOptions::default() };
+    let address = player_with(PlayerOptions::new("tested", agent, Seed::from(1)), serving);
+    for _ in 0..3 {
+        assert_eq!(say(address, "(ping)"), "ready");
+    }
+    let reply = raw(address, b"POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(ping)");
+    assert!(reply.starts_with("HTTP/1.0 429 "), "{reply}");
+}
+
+#[test]
+fn a_client_that_waits_for_a_word() {
+    let address = player("random");
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut word = [0; 25];
+    stream.read_exact(&mut word).unwrap();
+    assert_eq!(&word, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(b"(ping)").unwrap();
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("\r\n\r\nready"), "{rest}");
 }

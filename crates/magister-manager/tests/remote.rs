@@ -10,7 +10,7 @@ use magister_core::{FaultKind, MatchEnd, MatchRecord, PlayerSource, Seed, Stop};
 use magister_manager::address::AddressPolicy;
 use magister_manager::client::exchange;
 use magister_manager::exchange::ExchangeError;
-use magister_manager::{Manner, PlayerAddress, RemoteSource, wire};
+use magister_manager::{Manner, PlayerAddress, RemoteSource, RemoteTable, wire};
 use magister_players::Spec;
 use magister_protocol::http::RequestHeaders;
 
@@ -153,6 +153,76 @@ fn private_addresses_are_refused_at_the_connection() {
         let public = exchange(&address, AddressPolicy::Public, &headers, "(INFO)", deadline);
         assert!(matches!(public, Err(ExchangeError::Forbidden(_))), "{public:?}");
     }
+}
+
+#[test]
+fn a_redirection_is_not_followed() {
+    let (send, seen) = std::sync::mpsc::channel();
+    let other = player(move |mut stream| {
+        let _ = send.send(request(&mut stream));
+        reply(stream, "noop");
+    });
+    let address = player(move |mut stream| {
+        let _ = request(&mut stream);
+        let _ = write!(
+            stream,
+            "HTTP/1.0 302 Found\r\nLocation: http://127.0.0.1:{}/\r\nContent-length: 0\r\n\r\n",
+            other.port
+        );
+    });
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let headers = RequestHeaders::default();
+    let heard = exchange(&address, AddressPolicy::Any, &headers, "(INFO)", deadline);
+    assert_eq!(heard.as_deref(), Ok(""));
+    assert!(seen.try_recv().is_err());
+}
+
+#[test]
+fn the_players_of_a_match_share_its_name() {
+    let limits = TimeControl {
+        time: Some(Duration::from_secs(20)),
+        start: Some(Duration::from_secs(20)),
+        grace: Duration::from_secs(1),
+        iterations: None,
+    };
+    let source = magister::Options::default().find("tictactoe").unwrap();
+    let (playable, wire) = wire::open(&source).unwrap();
+    let wire = Arc::new(wire);
+    let (send, seen) = std::sync::mpsc::channel();
+    let remote = |send: std::sync::mpsc::Sender<String>| {
+        let address = player(move |mut stream| {
+            let body = request(&mut stream);
+            reply(stream, if body.contains("START") { "ready" } else { "noop" });
+            let _ = send.send(body);
+        });
+        let manner = Manner { scramble: true, ..Manner::default() };
+        RemoteSource::new(address, limits, manner).knowing(&*playable.game, &wire)
+    };
+    let (one, two) = (remote(send.clone()), remote(send));
+    let again = |source: &RemoteSource| -> Arc<dyn PlayerSource> {
+        let manner = Manner { scramble: true, ..Manner::default() };
+        let other = RemoteSource::new(source.address().clone(), limits, manner);
+        Arc::new(other.knowing(&*playable.game, &wire))
+    };
+    let different = [again(&one), again(&two)];
+    let same = [again(&one), again(&one)];
+    let seating: Arc<dyn magister_arena::Seating> = Arc::new(RemoteTable::new([one, two]));
+    let contest = Contest { seating: Some(seating), ..Contest::new(playable.game.clone(), limits) };
+    let starts = |players: &[Arc<dyn PlayerSource>]| {
+        let record = contest.play(players, Seed::from(1));
+        let starts: Vec<String> = seen.try_iter().filter(|body| body.contains("START")).collect();
+        let id = |text: &String| text.split(' ').nth(2).unwrap().to_owned();
+        let mut ids: Vec<String> = starts.iter().map(id).collect();
+        ids.sort();
+        let rules = |text: &String| text.split_once("((").unwrap().1.to_owned();
+        assert_eq!(rules(&starts[0]), rules(&starts[1]), "the made-up names are the same");
+        (record.id.unwrap(), ids)
+    };
+    let (id, ids) = starts(&different);
+    assert_eq!(ids, [id.clone(), id]);
+    // One player in two seats: messages do not say which role is meant, so the names differ.
+    let (id, ids) = starts(&same);
+    assert_eq!(ids, [id.clone(), format!("{id}.2")]);
 }
 
 #[test]

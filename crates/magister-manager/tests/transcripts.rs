@@ -26,10 +26,10 @@ fn blind_tictactoe(manner: Manner) -> Vec<String> {
         let session = |role, name| Session::new("m23", &wire, (role, name), clocks, manner, None);
         let sessions = [session(Role(0), "white"), session(Role(1), "black")];
         let mut sent: Vec<String> = sessions.iter().map(Session::start).collect();
-        for joint in MOVES {
+        for (turn, joint) in MOVES.into_iter().enumerate() {
             for (session, choice) in sessions.iter().zip(joint) {
                 sent.push(session.play(current.view(session.role())));
-                let Said::Text(text) = session.answer(choice) else { panic!("not a text") };
+                let Said::Text(text) = session.answer(choice, turn) else { panic!("not a text") };
                 current.submit(session.role(), Answer::text(&text)).unwrap();
             }
             current.advance(&Stop::never()).unwrap();

@@ -14,6 +14,9 @@ use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 use crate::table::{Bound, Key, Known, Table};
 
+/// The playouts per move that order the moves of the root.
+const RANKING: u32 = 64;
+
 /// Alpha-beta search. All others are assumed to minimise this player's reward, so with two players
 /// of opposite interests it is exact, and with more it is the paranoid search. Simultaneous moves
 /// are solved as matrix games and chance is averaged; neither allows cutoffs.
@@ -81,9 +84,11 @@ impl Agent for AlphaBeta {
             goals: Vec::new(),
             step: Step::new(),
             nodes: 0,
+            ranks: Vec::new(),
         };
+        search.rank(&state, &choices);
         let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
-        let mut first = 0;
+        let mut first = search.ranks.iter().position(|&rank| rank == 0).unwrap_or(0);
         for depth in 1..=deepest {
             let found = search.root(&state, &choices, depth as u16, first);
             // If the rules fail somewhere below, the player still has to move here.
@@ -151,9 +156,50 @@ struct Search<'a> {
     goals: Vec<f64>,
     step: Step,
     nodes: u64,
+    /// The place of each profile of the root in the order of search.
+    ranks: Vec<usize>,
 }
 
 impl Search<'_> {
+    /// Orders the profiles of the root by playouts, where they are cheap: the first of the best is
+    /// played, so this decides between moves that the search cannot tell apart.
+    fn rank(&mut self, state: &[u64], choices: &Choices) {
+        let count = choices.profiles().unwrap_or(0);
+        self.ranks = (0..count).collect();
+        if choices.actors().len() != 1 || self.worker.lanes() < 2 {
+            return;
+        }
+        // In the order of the rules, if the time ends here.
+        if let Ok(values) = self.ranking(state, choices) {
+            let mut order: Vec<usize> = (0..count).collect();
+            order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+            order.into_iter().enumerate().for_each(|(rank, at)| self.ranks[at] = rank);
+        }
+    }
+
+    /// The mean of playouts after each profile of the root, with the first outcome of chance.
+    fn ranking(&mut self, state: &[u64], choices: &Choices) -> Result<Vec<f64>, Halt> {
+        let stop = self.budget.stop().clone();
+        let (mut starts, mut gains) = (Vec::new(), Vec::new());
+        for profile in 0..self.ranks.len() {
+            self.worker.load(state, &stop)?;
+            self.worker.step(&choices.joint(profile, 0), &mut self.step, &stop)?;
+            gains.push(self.step.gains.get(self.me).copied().unwrap_or(0.0));
+            let mut start = Vec::new();
+            self.worker.save(&mut start);
+            starts.push(start);
+        }
+        let stream = |start| Stream { id: Key::of(start).0, start, quota: RANKING };
+        let streams: Vec<Stream<'_>> = starts.iter().map(|start| stream(start)).collect();
+        let batch =
+            Batch { seed: self.seed, streams: &streams, max_steps: 1000, detail: Detail::Sums };
+        self.worker.playouts(&batch, &mut self.results, &stop)?;
+        let role = magister_core::Role(self.me as u8);
+        let means = self.results.streams.iter().zip(gains);
+        let middle = self.scale.middle();
+        Ok(means.map(|(tally, gain)| gain + tally.mean(role).unwrap_or(middle)).collect())
+    }
+
     /// Searches the root. Also returns whether the result is final.
     fn root(
         &mut self,
@@ -170,7 +216,7 @@ impl Search<'_> {
         let alone = choices.actors().len() == 1;
         let mut profiles: Vec<usize> = (0..count).collect();
         if alone {
-            profiles.sort_by_key(|&profile| (profile != first, profile));
+            profiles.sort_by_key(|&profile| (profile != first, self.ranks[profile]));
         }
         let mut alpha = f64::NEG_INFINITY;
         let mut all = true;

@@ -266,6 +266,14 @@ pub const PLAYERS: &[Registered] = &[
                  policy plays one playout at a time; the default is nst where the engine has no \
                  batch playouts, else uniform",
             ),
+            Parameter::whole(
+                "tactics",
+                1,
+                (0, 1),
+                "1 if batch playouts win in one move where they can, and else block a win of the \
+                 opponent; 0 for uniform playouts. It has an effect where two players strictly \
+                 take turns and the rules are not too large",
+            ),
             Parameter::real(
                 "epsilon",
                 0.2,

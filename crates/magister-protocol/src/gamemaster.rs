@@ -7,6 +7,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::term::Term;
+
 /// A message with its sender and receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
@@ -202,6 +204,41 @@ impl Body {
     }
 }
 
+/// An action in infix notation, `mark(1,f(a))`, as a term. None if it does not have that form.
+pub fn to_term(text: &str) -> Option<Term> {
+    to_term_within(text, 100)
+}
+
+fn to_term_within(text: &str, depth: usize) -> Option<Term> {
+    let depth = depth.checked_sub(1)?;
+    let text = text.trim();
+    match call(text).ok()? {
+        Some((name, arguments)) => {
+            let arguments = arguments.into_iter().map(|part| to_term_within(part, depth));
+            let whole: Option<Vec<Term>> =
+                std::iter::once(Some(Term::atom(name))).chain(arguments).collect();
+            // `f()` is the action `f`.
+            whole
+                .map(|mut terms| if terms.len() == 1 { terms.remove(0) } else { Term::List(terms) })
+        }
+        None => (is_word(text) && Term::is_atom_text(text)).then(|| Term::atom(text)),
+    }
+}
+
+/// A term in infix notation.
+pub fn from_term(term: &Term) -> String {
+    match term {
+        Term::Atom(text) => text.clone(),
+        Term::List(terms) => match terms.split_first() {
+            None => "[]".to_owned(),
+            Some((head, rest)) => {
+                let rest: Vec<String> = rest.iter().map(from_term).collect();
+                format!("{}({})", from_term(head), rest.join(","))
+            }
+        },
+    }
+}
+
 fn ruleset(text: &str) -> Result<Vec<String>, EnvelopeError> {
     match call(text)? {
         Some(("ruleset", rules)) => Ok(rules.iter().map(|rule| rule.trim().to_owned()).collect()),
@@ -305,6 +342,23 @@ mod tests {
         assert_eq!(read("reply(3,mark(1,1))"), Body::Reply("mark(1,1)".into()));
         assert_eq!(read("mark(1, 1)"), Body::Reply("mark(1,1)".into()));
         assert_eq!(read("ready"), Body::Reply("ready".into()));
+    }
+
+    #[test]
+    fn actions_in_both_notations() {
+        for (infix, prefix) in
+            [("noop", "noop"), ("mark(1,1)", "(mark 1 1)"), ("f(g(a),b_1)", "(f (g a) b_1)")]
+        {
+            let term = to_term(infix).unwrap();
+            assert_eq!(term.to_string(), prefix);
+            assert_eq!(from_term(&term), infix);
+        }
+        assert_eq!(to_term(" f( a , b ) ").unwrap().to_string(), "(f a b)");
+        assert_eq!(to_term("noop()").unwrap().to_string(), "noop");
+        let deep = "f(".repeat(1000) + "x" + &")".repeat(1000);
+        for wrong in ["", "f(", "f(a", "a b", "f(,)", "[a]", "f(a) & b", deep.as_str()] {
+            assert_eq!(to_term(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

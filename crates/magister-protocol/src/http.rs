@@ -161,8 +161,14 @@ impl HttpReader {
                 return Err(HttpError::HeadTooLong);
             }
             let framing = self.head(end)?;
-            self.body = Some(framing);
             self.buffer.drain(..rest);
+            if self.is_interim() {
+                // The reply proper follows.
+                self.looked = 0;
+                self.message = HttpMessage::default();
+                return self.feed(&[]);
+            }
+            self.body = Some(framing);
         }
         self.advance()
     }
@@ -176,7 +182,9 @@ impl HttpReader {
                 if self.buffer.len() < length {
                     return Err(HttpError::Cut);
                 }
-                self.buffer.truncate(length);
+                if let Some(bytes) = bytes_of(&self.buffer, length) {
+                    self.buffer.truncate(bytes);
+                }
                 self.message.body = self.buffer;
             }
             Some(Framing::Open) => self.message.body = self.buffer,
@@ -187,6 +195,18 @@ impl HttpReader {
             }
         }
         Ok(self.message)
+    }
+
+    /// Whether the client waits for a word before it sends the body: curl does so with long ones.
+    pub fn expects_continue(&self) -> bool {
+        let expects = self.message.header("expect");
+        self.body.is_some() && expects.is_some_and(|text| text.eq_ignore_ascii_case("100-continue"))
+    }
+
+    /// Whether the head is that of `100 Continue` or the like.
+    fn is_interim(&self) -> bool {
+        let code = self.message.first.get(1).map_or("", String::as_str);
+        self.kind == Kind::Reply && code.len() == 3 && code.starts_with('1') && code != "101"
     }
 
     /// Where the head ends, and where the body begins.
@@ -250,7 +270,7 @@ impl HttpReader {
     fn advance(&mut self) -> Result<bool, HttpError> {
         match self.body {
             None => Ok(false),
-            Some(Framing::Length(length)) => Ok(self.buffer.len() >= length),
+            Some(Framing::Length(length)) => Ok(bytes_of(&self.buffer, length).is_some()),
             Some(Framing::Chunks) => self.chunks(),
             Some(Framing::Open) => {
                 if self.buffer.len() > self.limits.body {
@@ -301,6 +321,27 @@ impl HttpReader {
         self.buffer.drain(..at);
         Ok(done)
     }
+}
+
+/// How many bytes a body of this length has; none if more must come. Some programs count characters
+/// instead of bytes, which shows if the text is not ASCII: its bytes up to the length are then cut in
+/// a character or within parentheses.
+fn bytes_of(buffer: &[u8], length: usize) -> Option<usize> {
+    let head = buffer.get(..length)?;
+    if head.is_ascii() || std::str::from_utf8(head).is_ok_and(|text| !term::is_open(text)) {
+        return Some(length);
+    }
+    // The byte after that number of characters.
+    let starts = |byte: u8| byte & 0xc0 != 0x80;
+    let mut count = 0;
+    for (at, &byte) in buffer.iter().enumerate() {
+        if starts(byte) && count == length {
+            return Some(at);
+        }
+        count += usize::from(starts(byte));
+    }
+    let whole = count == length && std::str::from_utf8(buffer).is_ok();
+    whole.then_some(buffer.len())
 }
 
 /// Undoes URL encoding, tolerantly: what is not an escape stays.
@@ -430,6 +471,29 @@ mod tests {
             let text = message.map(|message| message.text());
             assert_eq!(text.as_deref(), Ok("( INFO )"), "{}", String::from_utf8_lossy(bytes));
         }
+    }
+
+    #[test]
+    fn lengths_in_bytes_and_in_characters() {
+        for length in [11, 12] {
+            let text = format!("POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n(play m1 é)x");
+            let text = text.strip_suffix('x').unwrap();
+            let message = read(Kind::Request, text.as_bytes()).unwrap();
+            assert_eq!(message.text(), "(play m1 é)", "{length}");
+        }
+        let open = "POST / HTTP/1.0\r\nContent-Length: 3\r\n\r\n(é";
+        assert_eq!(read(Kind::Request, open.as_bytes()).unwrap().text(), "(é");
+    }
+
+    #[test]
+    fn a_reply_after_continue() {
+        let bytes =
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnoop";
+        assert_eq!(read(Kind::Reply, bytes).unwrap().reply_text(), "noop");
+        let mut reader = HttpReader::new(Kind::Request, HttpLimits::default());
+        let head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n";
+        assert_eq!(reader.feed(head), Ok(false));
+        assert!(reader.expects_continue());
     }
 
     #[test]

@@ -228,6 +228,22 @@ pub fn is_complete(text: &str) -> bool {
     false
 }
 
+/// Whether a parenthesis of a text is not closed.
+pub(crate) fn is_open(text: &str) -> bool {
+    let (mut depth, mut comment) = (0usize, false);
+    for byte in text.bytes() {
+        match byte {
+            b'\n' | b'\r' => comment = false,
+            _ if comment => {}
+            b';' => comment = true,
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth > 0
+}
+
 struct Reader<'a> {
     rest: &'a str,
     nodes: usize,

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router, middleware};
 use magister_players::{LEARNED, LEVELS, PLAYERS, ParameterKind, Registered};
-use magister_store::{Filter, Status};
+use magister_store::{Archive as _, Filter, Status};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ use magister_core::{
     Stop, Worker,
 };
 use magister_players::{LEVELS, Spec};
-use magister_store::{Filter, SqlStore, Status, Store as _};
+use magister_store::{Archive as _, Filter, SqlStore, Status, Store as _};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

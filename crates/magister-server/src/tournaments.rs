@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use magister_arena::Comparisons;
-use magister_store::{Filter, SqlStore, Status};
+use magister_store::{Archive as _, Filter, SqlStore, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::watch;

@@ -19,6 +19,8 @@ pub enum Entry {
         rules: Option<String>,
         /// The tournament that it belongs to.
         tournament: Option<String>,
+        /// How messages to its players are written, as text in a format of the manager.
+        manner: Option<String>,
         /// When, in milliseconds since 1970.
         at_ms: i64,
     },
@@ -206,6 +208,8 @@ pub struct StoredMatch {
     pub rules: Option<String>,
     /// The tournament that it belongs to.
     pub tournament: Option<String>,
+    /// How messages to its players are written, as text in a format of the manager.
+    pub manner: Option<String>,
     /// How far it is.
     pub status: Status,
     /// When it began, in milliseconds since 1970.
@@ -232,6 +236,7 @@ impl StoredMatch {
             places,
             rules,
             tournament,
+            manner: None,
             status: Status::Running,
             started_ms,
             turn,
@@ -264,6 +269,8 @@ impl StoredMatch {
                 self.status = Status::Running;
                 self.outstanding.clear();
             }
+            // A match that has ended stays as it is.
+            Entry::Ended { .. } if self.status != Status::Running => {}
             Entry::Ended { record, .. } => {
                 self.record = (**record).clone();
                 self.status = Status::Ending;

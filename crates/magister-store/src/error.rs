@@ -12,6 +12,8 @@ pub enum StoreError {
     Database(String),
     /// What is stored cannot be read.
     Content(String),
+    /// A name or an id is in use.
+    Taken,
     /// The store was closed.
     Closed,
 }
@@ -24,6 +26,7 @@ impl fmt::Display for StoreError {
             }
             StoreError::Database(what) => write!(f, "the database reports: {what}"),
             StoreError::Content(what) => write!(f, "the stored data cannot be read: {what}"),
+            StoreError::Taken => f.write_str("the name is in use"),
             StoreError::Closed => f.write_str("the store is closed"),
         }
     }

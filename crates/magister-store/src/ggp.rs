@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use magister_core::record::{Fault, FaultKind, MatchEnd, MatchLimits};
+use magister_core::record::{Fault, FaultKind, MatchEnd, MatchLimits, PlayerKind};
 use magister_core::{MatchRecord, Seat};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,12 @@ pub struct GgpMatch {
     /// The names of the players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player_names_from_host: Option<Vec<String>>,
+    /// Which of the players are people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_player_human: Option<Vec<bool>>,
+    /// The tournament that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tournament_name_from_host: Option<String>,
     /// Whether the names in the rules were scrambled.
     pub scrambled: bool,
 }
@@ -143,7 +149,18 @@ impl GgpMatch {
         record.seats = seats
             .iter()
             .zip(&players)
-            .map(|(&role, player)| Seat { role: roles[role].clone(), ..Seat::new(player) })
+            .map(|(&role, player)| {
+                let human =
+                    self.is_player_human.as_ref().and_then(|all| all.get(role)) == Some(&true);
+                let kind = if human { PlayerKind::Person } else { PlayerKind::Remote };
+                let source = "ggp".to_owned();
+                let mut seat =
+                    Seat { role: roles[role].clone(), kind, source, ..Seat::new(player) };
+                if self.scrambled {
+                    seat.parameters.insert("scramble".to_owned(), "true".to_owned());
+                }
+                seat
+            })
             .collect();
         record.end = end;
         record.errors = errors;
@@ -187,6 +204,12 @@ impl GgpMatch {
             let name = seat_of(role).and_then(|seat| record.players.get(seat)).cloned();
             name.unwrap_or_else(|| "Random".to_owned())
         };
+        let human = |role: usize| {
+            let seat = seat_of(role).and_then(|seat| record.seats.get(seat));
+            seat.is_some_and(|seat| seat.kind == PlayerKind::Person)
+        };
+        let scrambled =
+            |seat: &Seat| seat.parameters.get("scramble").is_some_and(|one| one == "true");
         GgpMatch {
             match_id: record.id.clone().unwrap_or_default(),
             random_token: record.seed_hash.chars().take(32).collect(),
@@ -202,8 +225,10 @@ impl GgpMatch {
             preview_clock: -1,
             start_clock: (record.limits.start_ms.unwrap_or(0.0) / 1e3).ceil() as u64,
             play_clock: (record.limits.time_ms.unwrap_or(0.0) / 1e3).ceil() as u64,
-            player_names_from_host: Some(roles.map(player).collect()),
-            scrambled: false,
+            player_names_from_host: Some(roles.clone().map(player).collect()),
+            is_player_human: Some(roles.map(human).collect()),
+            tournament_name_from_host: None,
+            scrambled: record.seats.iter().any(scrambled),
         }
     }
 }
@@ -249,7 +274,8 @@ mod tests {
         "isAborted":false,"states":["( ( round 1 ) )","( ( round 2 ) )"],
         "moves":[["( show heads )","noop"]],"stateTimes":[5,9],
         "errors":[["",""],["IL NOOP","TO"]],"goalValues":[100,0],"previewClock":-1,
-        "startClock":3,"playClock":2,"playerNamesFromHost":["A","B"],"scrambled":false}"#;
+        "startClock":3,"playClock":2,"playerNamesFromHost":["A","B"],
+        "isPlayerHuman":[false,true],"scrambled":true}"#;
 
     #[test]
     fn a_match_of_ggp_base_comes_and_goes() {
@@ -266,6 +292,8 @@ mod tests {
         assert_eq!(again.errors, read.errors);
         assert_eq!(again.goal_values, read.goal_values);
         assert_eq!(again.player_names_from_host, read.player_names_from_host);
+        assert_eq!(again.is_player_human, read.is_player_human);
+        assert!(again.scrambled);
     }
 
     #[test]

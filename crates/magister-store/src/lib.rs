@@ -6,20 +6,24 @@
 //! killed goes on where it was.
 //!
 //! [`SqlStore`] opens `sqlite:FILE` and `postgres://...`; both run the same statements.
-//! [`MemoryStore`] keeps everything in memory, for tests and simulations.
+//! [`MemoryStore`] keeps everything in memory, for tests and simulations. [`Archive`] holds what a
+//! server keeps beside the logs: lists, ratings, accounts, uploads, tournaments.
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod documents;
 mod entry;
 mod error;
 mod ggp;
 mod memory;
 mod sql;
+mod sql_archive;
 mod writer;
 
 use std::future::Future;
 
+pub use archive::{Account, AccountRole, Archive, Session, Tournament, TournamentStatus, Upload};
 pub use entry::{AnswerBody, Entry, Place, RequestKey, RequestKind, Status, StepBody, StoredMatch};
 pub use error::StoreError;
 pub use ggp::{GgpError, GgpMatch};

@@ -1,6 +1,7 @@
 //! Matches in `SQLite` or `PostgreSQL`, by the same statements.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::entry::AnswerBody;
 use crate::writer::{self, Append, CommitTimes};
 use crate::{
-    Entry, Place, RequestKey, RequestKind, Status, StepBody, Store, StoreError, StoredMatch,
+    Archive as _, Entry, Place, RequestKey, RequestKind, Status, StepBody, Store, StoreError,
+    StoredMatch,
 };
 
 /// A store in `SQLite` (`sqlite:FILE`) or `PostgreSQL` (`postgres://...`).
@@ -58,6 +60,8 @@ pub struct MatchLine {
     pub started_ms: i64,
     /// When it ended.
     pub ended_ms: Option<i64>,
+    /// The tournament that it belongs to.
+    pub tournament: Option<String>,
     /// The players in seat order, with what each got and the number of its faults.
     pub seats: Vec<(String, Option<f64>, i64)>,
 }
@@ -131,11 +135,12 @@ impl SqlStore {
     }
 
     /// Stores matches that were played elsewhere. Matches that are there already stay as they are.
-    /// Gives the number of new ones.
+    /// Gives the number of new ones. `started_ms` is when they began; now if that is not known.
     pub async fn import(
         &self,
         records: &[MatchRecord],
         rules: Option<&str>,
+        started_ms: Option<i64>,
     ) -> Result<usize, StoreError> {
         let mut new = 0;
         for record in records {
@@ -148,7 +153,10 @@ impl SqlStore {
             if self.line(&id).await?.is_some() {
                 continue;
             }
-            let at_ms = now_ms();
+            let at_ms = started_ms.unwrap_or_else(now_ms);
+            let took: f64 =
+                record.times_ms.iter().map(|row| row.iter().fold(0.0, |a: f64, &b| a.max(b))).sum();
+            let ended_ms = at_ms.saturating_add(took as i64);
             let places = record.players.iter().map(|_| Place::default()).collect();
             let head = MatchRecord {
                 moves: Vec::new(),
@@ -170,11 +178,12 @@ impl SqlStore {
                     places,
                     rules: rules.map(str::to_owned),
                     tournament: None,
+                    manner: None,
                     at_ms,
                 },
                 Entry::Stepped { id: id.clone(), turn, from: 0, steps },
             ];
-            entries.push(Entry::Ended { record: Box::new(record), at_ms });
+            entries.push(Entry::Ended { record: Box::new(record), at_ms: ended_ms });
             entries.push(Entry::Dismissed { id });
             self.append(entries).await?;
             new += 1;
@@ -182,115 +191,12 @@ impl SqlStore {
         Ok(new)
     }
 
-    /// The matches that fit, the oldest first.
-    pub async fn list(&self, filter: &Filter) -> Result<Vec<MatchLine>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT id, game, rules_hash, status, started_ms, ended_ms FROM matches
-             WHERE ($1 = '' OR game = $1) AND ($2 = '' OR status = $2)
-               AND ($3 = '' OR tournament = $3)
-               AND ($4 = '' OR EXISTS (
-                    SELECT 1 FROM seats WHERE seats.match_id = matches.id AND seats.player = $4))
-             ORDER BY started_ms DESC, id DESC LIMIT $5",
-        )
-        .bind(filter.game.clone().unwrap_or_default())
-        .bind(filter.status.map_or("", Status::name).to_owned())
-        .bind(filter.tournament.clone().unwrap_or_default())
-        .bind(filter.player.clone().unwrap_or_default())
-        .bind(filter.limit.map_or(i64::MAX, i64::from))
-        .fetch_all(&self.pool)
-        .await?;
-        let mut lines = Vec::new();
-        for row in rows.iter().rev() {
-            let id: String = row.try_get(0)?;
-            lines.push(MatchLine {
-                seats: self.seats(&id).await?,
-                id,
-                game: row.try_get(1)?,
-                rules_hash: row.try_get(2)?,
-                status: Status::parse(&row.try_get::<String, _>(3)?),
-                started_ms: row.try_get(4)?,
-                ended_ms: row.try_get(5)?,
-            });
-        }
-        Ok(lines)
-    }
-
-    async fn seats(&self, id: &str) -> Result<Vec<(String, Option<f64>, i64)>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT player, reward, faults FROM seats WHERE match_id = $1 ORDER BY seat",
-        )
-        .bind(id.to_owned())
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))).collect()
-    }
-
     async fn line(&self, id: &str) -> Result<Option<AnyRow>, StoreError> {
         let query = sqlx::query(
-            "SELECT head, record, status, started_ms, tournament, rules_hash FROM matches
+            "SELECT head, record, status, started_ms, tournament, rules_hash, manner FROM matches
              WHERE id = $1",
         );
         Ok(query.bind(id.to_owned()).fetch_optional(&self.pool).await?)
-    }
-
-    /// Stores the rules of a game.
-    pub async fn put_game(&self, hash: &str, name: &str, rules: &str) -> Result<(), StoreError> {
-        let mut connection = self.pool.acquire().await?;
-        put_game(&mut connection, hash, name, rules).await
-    }
-
-    /// The rules of a game.
-    pub async fn game(&self, hash: &str) -> Result<Option<String>, StoreError> {
-        let query = sqlx::query("SELECT rules FROM games WHERE rules_hash = $1");
-        let row = query.bind(hash.to_owned()).fetch_optional(&self.pool).await?;
-        Ok(row.map(|row| row.try_get(0)).transpose()?)
-    }
-
-    /// Replaces the ratings of a scale.
-    pub async fn put_ratings(&self, scale: &str, rows: &[RatingRow]) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        let delete = sqlx::query("DELETE FROM ratings WHERE scale = $1").bind(scale.to_owned());
-        delete.execute(&mut *transaction).await?;
-        for row in rows {
-            sqlx::query(
-                "INSERT INTO ratings (scale, game, player, rating, low, high, updated_ms)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            )
-            .bind(scale.to_owned())
-            .bind(row.game.clone())
-            .bind(row.player.clone())
-            .bind(row.rating)
-            .bind(row.interval.map(|(low, _)| low))
-            .bind(row.interval.map(|(_, high)| high))
-            .bind(now_ms())
-            .execute(&mut *transaction)
-            .await?;
-        }
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// The ratings of a scale.
-    pub async fn ratings(&self, scale: &str) -> Result<Vec<RatingRow>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT game, player, rating, low, high FROM ratings WHERE scale = $1
-             ORDER BY game, rating DESC",
-        )
-        .bind(scale.to_owned())
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter()
-            .map(|row| {
-                let (low, high): (Option<f64>, Option<f64>) = (row.try_get(3)?, row.try_get(4)?);
-                Ok(RatingRow {
-                    scale: scale.to_owned(),
-                    game: row.try_get(0)?,
-                    player: row.try_get(1)?,
-                    rating: row.try_get(2)?,
-                    interval: low.zip(high),
-                })
-            })
-            .collect()
     }
 }
 
@@ -326,6 +232,7 @@ impl Store for SqlStore {
         let first: MatchRecord = serde_json::from_str(&head)?;
         let (started_ms, tournament) = (row.try_get(3)?, row.try_get(4)?);
         let mut stored = StoredMatch::begun(first, places, rules, tournament, started_ms);
+        stored.manner = row.try_get(6)?;
         let steps =
             sqlx::query("SELECT step, turn, body FROM steps WHERE match_id = $1 ORDER BY step");
         for row in steps.bind(id.to_owned()).fetch_all(&self.pool).await? {
@@ -391,6 +298,7 @@ fn migrator() -> Migrator {
     let all = [
         (1, "first tables", include_str!("../migrations/0001_first.sql")),
         (2, "documents", include_str!("../migrations/0002_documents.sql")),
+        (3, "accounts", include_str!("../migrations/0003_accounts.sql")),
     ];
     let made = all.map(|(version, what, sql)| {
         Migration::new(version, what.into(), MigrationType::Simple, sql.into_sql_str(), false)
@@ -409,7 +317,7 @@ fn content_id(record: &MatchRecord) -> Result<String, StoreError> {
     Ok(format!("import-{}", &magister_core::rules_hash(&text)[..24]))
 }
 
-async fn put_game(
+pub(crate) async fn put_game(
     connection: &mut AnyConnection,
     hash: &str,
     name: &str,
@@ -428,131 +336,224 @@ async fn put_game(
     Ok(())
 }
 
-/// Writes one entry.
-pub(crate) async fn write(connection: &mut AnyConnection, entry: &Entry) -> Result<(), StoreError> {
-    match entry {
-        Entry::Begun { record, places, rules, tournament, at_ms } => {
-            let id = entry.id().to_owned();
-            if let Some(rules) = rules {
-                put_game(connection, &record.rules_hash, &record.game, rules).await?;
+/// Writes the entries of many matches. Entries of one kind share a statement: a statement for each
+/// would cost more time than everything else.
+///
+/// Each match has at most one append among them, so the order between matches does not matter, and
+/// within an append a match begins before anything is inserted and ends after it.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    entries: &[&Entry],
+) -> Result<(), StoreError> {
+    let mut requests = Rows::new("INSERT INTO requests (match_id, kind, turn, seat) VALUES ", 4);
+    let mut answers =
+        Rows::new("INSERT INTO answers (match_id, kind, turn, seat, body) VALUES ", 5);
+    let mut steps = Rows::new("INSERT INTO steps (match_id, step, turn, body) VALUES ", 4);
+    for entry in entries {
+        match entry {
+            Entry::Begun { .. } => begin(connection, entry).await?,
+            Entry::Requested(key) => requests.add(key_values(key)),
+            Entry::Answered { key, body } => {
+                let body = Value::Text(serde_json::to_string(body)?);
+                answers.add(key_values(key).into_iter().chain([body]));
             }
-            sqlx::query(
-                "INSERT INTO matches (id, game, rules_hash, status, started_ms, tournament, head)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-            )
-            .bind(id.clone())
-            .bind(record.game.clone())
-            .bind(record.rules_hash.clone())
-            .bind(Status::Running.name())
-            .bind(*at_ms)
-            .bind(tournament.clone())
-            .bind(serde_json::to_string(record)?)
+            Entry::Stepped { id, turn, from, steps: made } => {
+                for (number, step) in made.iter().enumerate() {
+                    steps.add([
+                        Value::Text(id.clone()),
+                        Value::Number((from + number) as i64),
+                        Value::Number(*turn as i64),
+                        Value::Text(serde_json::to_string(step)?),
+                    ]);
+                }
+            }
+            Entry::Rewound { record } => {
+                for rows in [&mut requests, &mut answers, &mut steps] {
+                    rows.insert(connection).await?;
+                }
+                rewind(connection, entry.id(), record).await?;
+            }
+            Entry::Ended { .. } | Entry::Dismissed { .. } => {}
+        }
+    }
+    for rows in [&mut requests, &mut answers, &mut steps] {
+        rows.insert(connection).await?;
+    }
+    for entry in entries {
+        if let Entry::Ended { record, at_ms } = entry {
+            end(connection, entry.id(), record, *at_ms).await?;
+        }
+    }
+    for entry in entries {
+        if let Entry::Dismissed { id } = entry {
+            let update = sqlx::query("UPDATE matches SET status = $1 WHERE id = $2");
+            let update = update.bind(Status::Ended.name()).bind(id.clone());
+            update.execute(&mut *connection).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A value of a row.
+enum Value {
+    Text(String),
+    Number(i64),
+}
+
+fn key_values(key: &RequestKey) -> [Value; 4] {
+    [
+        Value::Text(key.id.clone()),
+        Value::Text(key.kind.name().to_owned()),
+        Value::Number(key.turn as i64),
+        Value::Number(key.seat as i64),
+    ]
+}
+
+/// Rows of one table that are inserted by one statement. Rows that are there already stay.
+struct Rows {
+    insert: &'static str,
+    columns: usize,
+    values: Vec<Value>,
+}
+
+/// Rows of one statement at most; databases limit the number of parameters.
+const ROWS: usize = 1000;
+
+impl Rows {
+    fn new(insert: &'static str, columns: usize) -> Self {
+        Rows { insert, columns, values: Vec::new() }
+    }
+
+    fn add(&mut self, row: impl IntoIterator<Item = Value>) {
+        self.values.extend(row);
+    }
+
+    async fn insert(&mut self, connection: &mut AnyConnection) -> Result<(), StoreError> {
+        let values = std::mem::take(&mut self.values);
+        for part in values.chunks(self.columns * ROWS) {
+            let mut text = self.insert.to_owned();
+            for row in 0..part.len() / self.columns {
+                let first = row * self.columns + 1;
+                let places: Vec<String> =
+                    (first..first + self.columns).map(|place| format!("${place}")).collect();
+                let comma = if row == 0 { "" } else { ", " };
+                let _ = write!(text, "{comma}({})", places.join(", "));
+            }
+            text.push_str(" ON CONFLICT DO NOTHING");
+            // The text has no values in it, but its length differs from group to group, so it is
+            // not worth keeping prepared.
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(text)).persistent(false);
+            for value in part {
+                query = match value {
+                    Value::Text(text) => query.bind(text.clone()),
+                    Value::Number(number) => query.bind(*number),
+                };
+            }
+            query.execute(&mut *connection).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces what was played of a match by a shorter record: moves were taken back.
+async fn rewind(
+    connection: &mut AnyConnection,
+    id: &str,
+    record: &MatchRecord,
+) -> Result<(), StoreError> {
+    for table in [
+        "DELETE FROM steps WHERE match_id = $1",
+        "DELETE FROM requests WHERE match_id = $1",
+        "DELETE FROM answers WHERE match_id = $1",
+    ] {
+        sqlx::query(table).bind(id.to_owned()).execute(&mut *connection).await?;
+    }
+    sqlx::query(
+        "UPDATE matches SET head = $1, record = NULL, ended_ms = NULL, status = $2 WHERE id = $3",
+    )
+    .bind(serde_json::to_string(record)?)
+    .bind(Status::Running.name())
+    .bind(id.to_owned())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Writes the beginning of a match.
+async fn begin(connection: &mut AnyConnection, entry: &Entry) -> Result<(), StoreError> {
+    let Entry::Begun { record, places, rules, tournament, manner, at_ms } = entry else {
+        return Ok(());
+    };
+    let id = entry.id().to_owned();
+    if let Some(rules) = rules {
+        put_game(connection, &record.rules_hash, &record.game, rules).await?;
+    }
+    sqlx::query(
+        "INSERT INTO matches
+            (id, game, rules_hash, status, started_ms, tournament, head, manner)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
+    )
+    .bind(id.clone())
+    .bind(record.game.clone())
+    .bind(record.rules_hash.clone())
+    .bind(Status::Running.name())
+    .bind(*at_ms)
+    .bind(tournament.clone())
+    .bind(serde_json::to_string(record)?)
+    .bind(manner.clone())
+    .execute(&mut *connection)
+    .await?;
+    for (seat, player) in record.players.iter().enumerate() {
+        let place = places.get(seat).cloned().unwrap_or_default();
+        let role = record.seats.get(seat).map(|seat| seat.role.clone());
+        sqlx::query(
+            "INSERT INTO seats (match_id, seat, role, player, address, repeats, faults)
+             VALUES ($1, $2, $3, $4, $5, $6, 0) ON CONFLICT DO NOTHING",
+        )
+        .bind(id.clone())
+        .bind(seat as i64)
+        .bind(role.unwrap_or_default())
+        .bind(player.clone())
+        .bind(place.address)
+        .bind(i64::from(place.repeats))
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Writes the end of a match. A match that has ended stays as it is: the last transaction of a manager
+/// that was killed may become durable after its successor has closed the match.
+async fn end(
+    connection: &mut AnyConnection,
+    id: &str,
+    record: &MatchRecord,
+    at_ms: i64,
+) -> Result<(), StoreError> {
+    let update = sqlx::query(
+        "UPDATE matches SET status = $1, ended_ms = $2, record = $3 WHERE id = $4 AND status = $5",
+    );
+    let done = update
+        .bind(Status::Ending.name())
+        .bind(at_ms)
+        .bind(serde_json::to_string(record)?)
+        .bind(id.to_owned())
+        .bind(Status::Running.name())
+        .execute(&mut *connection)
+        .await?;
+    if done.rows_affected() == 0 {
+        return Ok(());
+    }
+    for (seat, reward) in record.rewards.iter().enumerate() {
+        let mistakes = record.errors.iter().filter(|fault| fault.seat == Some(seat));
+        let faults = mistakes.filter(|fault| fault.kind.is_mistake()).count();
+        sqlx::query("UPDATE seats SET reward = $1, faults = $2 WHERE match_id = $3 AND seat = $4")
+            .bind(*reward)
+            .bind(faults as i64)
+            .bind(id.to_owned())
+            .bind(seat as i64)
             .execute(&mut *connection)
             .await?;
-            for (seat, player) in record.players.iter().enumerate() {
-                let place = places.get(seat).cloned().unwrap_or_default();
-                let role = record.seats.get(seat).map(|seat| seat.role.clone());
-                sqlx::query(
-                    "INSERT INTO seats (match_id, seat, role, player, address, repeats, faults)
-                     VALUES ($1, $2, $3, $4, $5, $6, 0) ON CONFLICT DO NOTHING",
-                )
-                .bind(id.clone())
-                .bind(seat as i64)
-                .bind(role.unwrap_or_default())
-                .bind(player.clone())
-                .bind(place.address)
-                .bind(i64::from(place.repeats))
-                .execute(&mut *connection)
-                .await?;
-            }
-        }
-        Entry::Requested(key) => {
-            sqlx::query(
-                "INSERT INTO requests (match_id, kind, turn, seat) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT DO NOTHING",
-            )
-            .bind(key.id.clone())
-            .bind(key.kind.name())
-            .bind(key.turn as i64)
-            .bind(key.seat as i64)
-            .execute(connection)
-            .await?;
-        }
-        Entry::Answered { key, body } => {
-            sqlx::query(
-                "INSERT INTO answers (match_id, kind, turn, seat, body) VALUES ($1, $2, $3, $4, $5)
-                 ON CONFLICT DO NOTHING",
-            )
-            .bind(key.id.clone())
-            .bind(key.kind.name())
-            .bind(key.turn as i64)
-            .bind(key.seat as i64)
-            .bind(serde_json::to_string(body)?)
-            .execute(connection)
-            .await?;
-        }
-        Entry::Stepped { id, turn, from, steps } => {
-            for (number, step) in steps.iter().enumerate() {
-                sqlx::query(
-                    "INSERT INTO steps (match_id, step, turn, body) VALUES ($1, $2, $3, $4)
-                     ON CONFLICT DO NOTHING",
-                )
-                .bind(id.clone())
-                .bind((from + number) as i64)
-                .bind(*turn as i64)
-                .bind(serde_json::to_string(step)?)
-                .execute(&mut *connection)
-                .await?;
-            }
-        }
-        Entry::Rewound { record } => {
-            let id = entry.id().to_owned();
-            for table in [
-                "DELETE FROM steps WHERE match_id = $1",
-                "DELETE FROM requests WHERE match_id = $1",
-                "DELETE FROM answers WHERE match_id = $1",
-            ] {
-                sqlx::query(table).bind(id.clone()).execute(&mut *connection).await?;
-            }
-            sqlx::query(
-                "UPDATE matches SET head = $1, record = NULL, ended_ms = NULL, status = $2
-                 WHERE id = $3",
-            )
-            .bind(serde_json::to_string(record)?)
-            .bind(Status::Running.name())
-            .bind(id)
-            .execute(connection)
-            .await?;
-        }
-        Entry::Ended { record, at_ms } => {
-            sqlx::query("UPDATE matches SET status = $1, ended_ms = $2, record = $3 WHERE id = $4")
-                .bind(Status::Ending.name())
-                .bind(*at_ms)
-                .bind(serde_json::to_string(record)?)
-                .bind(entry.id().to_owned())
-                .execute(&mut *connection)
-                .await?;
-            for (seat, reward) in record.rewards.iter().enumerate() {
-                let mistakes = record.errors.iter().filter(|fault| fault.seat == Some(seat));
-                let faults = mistakes.filter(|fault| fault.kind.is_mistake()).count();
-                sqlx::query(
-                    "UPDATE seats SET reward = $1, faults = $2 WHERE match_id = $3 AND seat = $4",
-                )
-                .bind(*reward)
-                .bind(faults as i64)
-                .bind(entry.id().to_owned())
-                .bind(seat as i64)
-                .execute(&mut *connection)
-                .await?;
-            }
-        }
-        Entry::Dismissed { id } => {
-            sqlx::query("UPDATE matches SET status = $1 WHERE id = $2")
-                .bind(Status::Ended.name())
-                .bind(id.clone())
-                .execute(connection)
-                .await?;
-        }
     }
     Ok(())
 }

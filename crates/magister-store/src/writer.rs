@@ -88,11 +88,8 @@ async fn commit(
     times: &Mutex<CommitTimes>,
 ) -> Result<(), StoreError> {
     let mut transaction = connection.begin().await?;
-    for append in group {
-        for entry in &append.entries {
-            write(&mut transaction, entry).await?;
-        }
-    }
+    let entries: Vec<&Entry> = group.iter().flat_map(|append| &append.entries).collect();
+    write(&mut transaction, &entries).await?;
     let begun = Instant::now();
     transaction.commit().await?;
     let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);

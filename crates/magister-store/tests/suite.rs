@@ -9,8 +9,9 @@ use magister_core::{
     Answer, Fault, FaultKind, Game, Match, MatchRecord, Native, Seat, Seed, Setup, Stop,
 };
 use magister_store::{
-    AnswerBody, Entry, Filter, MemoryStore, Place, RatingRow, RequestKey, RequestKind, SqlStore,
-    Status, StepBody, Store,
+    Account, AccountRole, AnswerBody, Archive, Entry, Filter, MemoryStore, Place, RatingRow,
+    RequestKey, RequestKind, Session, SqlStore, Status, StepBody, Store, StoreError, Tournament,
+    TournamentStatus, Upload,
 };
 use postgres::PrivatePostgres;
 
@@ -37,6 +38,7 @@ fn begun(current: &Match, at_ms: i64) -> Entry {
         ],
         rules: Some("the rules".into()),
         tournament: Some("cup".into()),
+        manner: Some("loud".into()),
         at_ms,
     }
 }
@@ -89,6 +91,7 @@ async fn logs_are_kept<S: Store>(store: &S) {
     assert!(!stored.was_started());
     assert_eq!(stored.tournament.as_deref(), Some("cup"));
     assert_eq!(stored.rules.as_deref(), Some("the rules"));
+    assert_eq!(stored.manner.as_deref(), Some("loud"));
     assert!(stored.places[0].repeats && stored.places[1].address.is_none());
 
     // START with a fault, and a request that is not answered.
@@ -150,11 +153,126 @@ async fn logs_are_kept<S: Store>(store: &S) {
     let stored = store.load("m1").await.unwrap().unwrap();
     assert_eq!((stored.status, &stored.record), (Status::Ending, &record));
     assert_eq!(ids(store.unfinished().await.unwrap()), ["m1"]);
+    // A second end, of a manager that was killed, changes nothing.
+    let late = MatchRecord { moves: Vec::new(), ..record.clone() };
+    store.append(vec![Entry::Ended { record: Box::new(late), at_ms: 10 }]).await.unwrap();
+    assert_eq!(store.load("m1").await.unwrap().unwrap().record, record);
     store.append(vec![Entry::Dismissed { id: "m1".into() }]).await.unwrap();
     assert!(store.unfinished().await.unwrap().is_empty());
     assert_eq!(store.load("m1").await.unwrap().unwrap().status, Status::Ended);
     stored.record.replay(&*game(), &Stop::never()).unwrap();
     assert!(store.load("m2").await.unwrap().is_none());
+}
+
+/// What must hold for everything that a server keeps beside matches.
+async fn the_rest_is_kept<A: Archive>(store: &A) {
+    accounts_are_kept(store).await;
+    // Uploads: one of each kind and name for an owner.
+    let upload = |id: &str, owner: &str, kind: &str, created_ms: i64| Upload {
+        id: id.into(),
+        owner: owner.into(),
+        kind: kind.into(),
+        name: "chess".into(),
+        content: "(role 'white')".into(),
+        created_ms,
+    };
+    store.add_upload(&upload("u1", "b", "game", 1)).await.unwrap();
+    store.add_upload(&upload("u2", "b", "player", 2)).await.unwrap();
+    store.add_upload(&upload("u3", "", "game", 3)).await.unwrap();
+    for taken in [upload("u1", "x", "game", 4), upload("u4", "b", "game", 4)] {
+        assert_eq!(store.add_upload(&taken).await, Err(StoreError::Taken));
+    }
+    let ids = |all: Vec<Upload>| all.into_iter().map(|one| one.id).collect::<Vec<_>>();
+    assert_eq!(ids(store.uploads(Some("b")).await.unwrap()), ["u1", "u2"]);
+    assert_eq!(ids(store.uploads(Some("")).await.unwrap()), ["u3"]);
+    assert_eq!(ids(store.uploads(None).await.unwrap()), ["u1", "u2", "u3"]);
+    assert_eq!(store.upload("u1").await.unwrap(), Some(upload("u1", "b", "game", 1)));
+    assert!(store.remove_upload("u1").await.unwrap());
+    assert!(!store.remove_upload("u1").await.unwrap());
+    // An account goes with its uploads, and those of no one stay.
+    assert!(store.remove_account("b").await.unwrap());
+    assert_eq!(ids(store.uploads(None).await.unwrap()), ["u3"]);
+
+    // A tournament keeps the time of its creation.
+    let mut cup = Tournament {
+        name: "cup".into(),
+        settings: "{}".into(),
+        status: TournamentStatus::Running,
+        result: None,
+        created_ms: 5,
+        ended_ms: None,
+    };
+    store.put_tournament(&cup).await.unwrap();
+    assert_eq!(store.tournament("cup").await.unwrap(), Some(cup.clone()));
+    cup.status = TournamentStatus::Ended;
+    cup.result = Some("table".into());
+    cup.ended_ms = Some(9);
+    store.put_tournament(&Tournament { created_ms: 77, ..cup.clone() }).await.unwrap();
+    assert_eq!(store.tournaments().await.unwrap(), [cup]);
+    assert_eq!(store.tournament("bowl").await.unwrap(), None);
+
+    store.put_game("hash", "name", "(role x)").await.unwrap();
+    store.put_game("hash", "name", "changed").await.unwrap();
+    assert_eq!(store.game("hash").await.unwrap().as_deref(), Some("(role x)"));
+    assert_eq!(store.game("other").await.unwrap(), None);
+}
+
+async fn accounts_are_kept<A: Archive>(store: &A) {
+    let account = |id: &str, name: &str| Account {
+        id: id.into(),
+        name: name.into(),
+        password_hash: "$argon2id$v=19$secret".into(),
+        role: AccountRole::User,
+        is_disabled: false,
+        created_ms: 1,
+    };
+    let mut ada = account("a", "Ada");
+    ada.role = AccountRole::Admin;
+    store.add_account(&ada).await.unwrap();
+    store.add_account(&account("b", "bob'; DROP TABLE accounts")).await.unwrap();
+    for taken in [account("a", "new"), account("c", " aDA ")] {
+        assert_eq!(store.add_account(&taken).await, Err(StoreError::Taken));
+    }
+    assert_eq!(store.account_named("ADA").await.unwrap(), Some(ada.clone()));
+    assert_eq!(store.account("a").await.unwrap(), Some(ada.clone()));
+    assert_eq!(store.account("c").await.unwrap(), None);
+    assert_eq!(store.accounts().await.unwrap().len(), 2);
+    let renamed = Account { name: "Ada L".into(), ..ada.clone() };
+    assert!(store.change_account(&renamed).await.unwrap());
+    assert!(!store.change_account(&account("c", "c")).await.unwrap());
+    let taken = Account { name: "ada l".into(), ..account("b", "") };
+    assert_eq!(store.change_account(&taken).await, Err(StoreError::Taken));
+    assert!(!format!("{ada:?}").contains("argon2id"), "a secret in a log");
+
+    let session = |token: &str, account: &str, expires_ms| Session {
+        token_hash: Session::hash_token(token),
+        account: account.into(),
+        csrf_token: "csrf".into(),
+        created_ms: 1,
+        expires_ms,
+    };
+    store.add_session(&session("t1", "a", 100)).await.unwrap();
+    store.add_session(&session("t2", "a", 50)).await.unwrap();
+    store.add_session(&session("t3", "b", 100)).await.unwrap();
+    assert_eq!(store.add_session(&session("t1", "b", 9)).await, Err(StoreError::Taken));
+    let hash = Session::hash_token;
+    let found = store.session(&hash("t1"), 99).await.unwrap().unwrap();
+    assert_eq!(found, (session("t1", "a", 100), renamed.clone()));
+    assert_eq!(store.session(&hash("t1"), 100).await.unwrap(), None);
+    assert_eq!(store.session("t1", 1).await.unwrap(), None);
+    // A disabled account is out at once.
+    let disabled = Account { is_disabled: true, ..renamed.clone() };
+    assert!(store.change_account(&disabled).await.unwrap());
+    assert_eq!(store.session(&hash("t1"), 1).await.unwrap(), None);
+    assert!(store.change_account(&renamed).await.unwrap());
+    assert_eq!(store.remove_expired_sessions(50).await.unwrap(), 1);
+    assert!(store.remove_session(&hash("t1")).await.unwrap());
+    assert!(!store.remove_session(&hash("t1")).await.unwrap());
+    assert_eq!(store.remove_sessions_of("b").await.unwrap(), 1);
+    store.add_session(&session("t4", "a", 100)).await.unwrap();
+    assert!(store.remove_account("a").await.unwrap());
+    assert!(!store.remove_account("a").await.unwrap());
+    assert_eq!(store.session(&hash("t4"), 1).await.unwrap(), None);
 }
 
 /// What must hold for databases.
@@ -172,8 +290,8 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     let mut nameless = record.clone();
     nameless.id = None;
     let records = [record.clone(), nameless];
-    assert_eq!(store.import(&records, None).await.unwrap(), 2);
-    assert_eq!(store.import(&records, None).await.unwrap(), 0);
+    assert_eq!(store.import(&records, None, Some(3)).await.unwrap(), 2);
+    assert_eq!(store.import(&records, None, Some(3)).await.unwrap(), 0);
     assert_eq!(store.load("m3").await.unwrap().unwrap().record, record);
 
     let list = |filter: Filter| async move { store.list(&filter).await.unwrap() };
@@ -232,7 +350,11 @@ async fn queries_answer(store: &SqlStore, url: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory() {
-    logs_are_kept(&MemoryStore::new()).await;
+    let store = MemoryStore::new();
+    logs_are_kept(&store).await;
+    the_rest_is_kept(&store).await;
+    let all = store.list(&Filter::default()).await.unwrap();
+    assert_eq!((all.len(), all[0].seats.len(), all[0].seats[0].2), (1, 2, 2));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -242,6 +364,7 @@ async fn sqlite() {
     let url = format!("sqlite:{}", folder.join("test.db").display());
     let store = SqlStore::open(&url).await.unwrap();
     logs_are_kept(&store).await;
+    the_rest_is_kept(&store).await;
     queries_answer(&store, &url).await;
     store.close().await;
     std::fs::remove_dir_all(&folder).unwrap();
@@ -255,6 +378,7 @@ async fn postgresql() {
     };
     let store = SqlStore::open(&server.url()).await.unwrap();
     logs_are_kept(&store).await;
+    the_rest_is_kept(&store).await;
     queries_answer(&store, &server.url()).await;
     store.close().await;
 }

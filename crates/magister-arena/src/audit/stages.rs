@@ -78,7 +78,10 @@ fn twins(
 ) -> Result<(), Halt> {
     for number in 0..audit.matches {
         if over(0.5) {
-            verdict.remarks.push(format!("there was time for only {number} matches with twins"));
+            verdict.remarks.push(format!(
+                "the time limit allowed {number} of {} matches of the twin test",
+                audit.matches
+            ));
             break;
         }
         let seed = audit.seed.derive("twins").derive_index(u64::from(number));
@@ -169,8 +172,11 @@ fn permutations(
         let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
         for number in 0..u64::from(audit.decisions) {
             if over(0.75) {
-                let what =
-                    format!("there was time to ask only {number} times after a pair of histories");
+                let what = format!(
+                    "the time limit allowed {number} of {} decisions per history of the \
+                     permutation test",
+                    audit.decisions
+                );
                 verdict.remarks.push(what);
                 break;
             }
@@ -191,8 +197,8 @@ fn permutations(
         verdict.permutation = Some((least, tests));
         if least < audit.doubt / f64::from(tests) {
             let what = format!(
-                "its moves after two histories that look the same to it differ: chance alone would \
-                 explain that with p = {least:.1e}, in {tests} tests"
+                "the distribution of its moves differs between two histories that look the same to \
+                 it (p = {least:.1e}, smallest of {tests})"
             );
             verdict.found("permutation", what);
         }
@@ -211,7 +217,10 @@ fn sample(
     let mut rewards = Vec::new();
     for number in 0..audit.sample {
         if over(1.0) {
-            verdict.remarks.push(format!("there was time for only {number} matches of the sample"));
+            verdict.remarks.push(format!(
+                "the time limit allowed {number} of {} matches of the sample",
+                audit.sample
+            ));
             break;
         }
         let seed = audit.seed.derive("sample").derive_index(u64::from(number));
@@ -243,8 +252,8 @@ fn sample(
         verdict.independence = Some((least, tests));
         if least < audit.doubt / f64::from(tests) {
             let what = format!(
-                "over {} matches its moves depend on the hidden state: chance alone would \
-                 explain that with p = {least:.1e}, in {tests} tests",
+                "over {} matches its moves depend on the hidden state (p = {least:.1e}, smallest of \
+                 {tests})",
                 audit.sample
             );
             verdict.found("independence", what);

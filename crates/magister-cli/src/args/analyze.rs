@@ -19,7 +19,7 @@ Examples:
   magister analyze tictactoe
   magister analyze mine.kif --games 50 --iterations 2000
   magister analyze breakthrough --json
-  magister analyze chomp --svg chomp.svg        a page with charts"
+  magister analyze chomp --svg chomp.svg  # a page with charts"
 )]
 pub(crate) struct Analyze {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
@@ -67,7 +67,7 @@ the expected continuation. Moves are written as for `magister step`.
 
 Examples:
   magister inspect tictactoe --player uct
-  magister inspect tictactoe --moves \"(put 2 2); (put 1 1)\" --iterations 5000
+  magister inspect tictactoe --moves \"put 2 2; put 1 1\" --iterations 5000
   magister inspect tictactoe --player mcts --json"
 )]
 pub(crate) struct Inspect {
@@ -77,7 +77,7 @@ pub(crate) struct Inspect {
     /// Player to ask; `magister players` lists them [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) player: Option<Spec>,
-    /// Make these moves first
+    /// Make these moves first, such as "put 2 2; put 1 1"
     #[arg(long, value_name = "MOVES")]
     pub(crate) moves: Option<String>,
     /// Role that it plays [default: the first role with a choice]

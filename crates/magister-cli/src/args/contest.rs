@@ -33,12 +33,12 @@ pub(crate) struct Players {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "You see the board and your moves before each of your turns. Type a move as it is listed, \
-its number or a part of it, such as `drop 3`, `3`, `e2e4` or a cell. Other commands: help, moves, \
+its number or a part of it, such as `drop 3`, `3`, `e2e4`, `Nf3` or a cell. Other commands: help, moves, \
 hint, why, show, rules, history, undo, redo, save, resign, quit. After the match: rematch, swap.
 
 The levels are beginner, easy, medium, hard and strongest. They count iterations, so they are \
-equally strong on every machine. With hidden information they know what their role knows, and you see what \
-your role knows for certain. The rest is shown when the match is over.
+equally strong on every machine. With hidden information, the computer knows what its role knows, \
+and you see what your role knows for certain. The rest is shown at the end of the match.
 
 Input comes from the terminal or from standard input. The end of the input means quit. --record \
 appends the match to a file that `magister replay` reads, also when you resign or press ^C. Exit \
@@ -49,8 +49,8 @@ Examples:
   magister play chess --as black --level hard
   magister play chinese-checkers-3 --against uct,random --time 1s
   magister play kuhn-poker --seed 7 --record mine.jsonl
-  magister play chess --as all         two people at one terminal
-  magister play --resume mine.json     a match that was saved
+  magister play chess --as all      # two people at one terminal
+  magister play --resume mine.json  # a match that was saved
   printf '5\\nhint\\nquit\\n' | magister play tictactoe"
 )]
 pub(crate) struct Play {
@@ -170,8 +170,8 @@ at the start. Exit code: 0 all matches agree with the rules, 1 some do not, 2 a 
 Examples:
   magister match tictactoe --players mcts,random --json > played.jsonl
   magister replay played.jsonl
-  magister replay played.jsonl --number 3    every position of the third match
-  magister replay played.jsonl --number 3 --step   walk through it"
+  magister replay played.jsonl --number 3         # all its positions
+  magister replay played.jsonl --number 3 --step  # walk through it"
 )]
 pub(crate) struct Replay {
     /// The file, or - for standard input
@@ -204,8 +204,8 @@ on the Elo scale, which does not depend on the order of the matches; --rating se
 Examples:
   magister tournament tictactoe --players uct,mcts,random --log t.jsonl
   magister tournament games/*.kif --players uct,mcts --time 100ms --log t.jsonl
-  magister tournament hex-7 --players uct,mcts,puct,mcs --system swiss \
---log t.jsonl --csv t.csv"
+  magister tournament hex-7 --players uct,mcts,puct,mcs --system swiss \\
+    --log t.jsonl --csv t.csv"
 )]
 pub(crate) struct Tourney {
     /// The games: bundled names, rust:NAME or files
@@ -287,7 +287,7 @@ pub(crate) enum Rated {
   new SEED     start a new match
   quit         end
 
-The player keeps its search tree between requests. The first object is printed before the first
+The player keeps its search tree between requests. The first object is printed before the first \
 command is read.
 
 Examples:

@@ -14,15 +14,17 @@ the conditions that fail.
 
 The position is the initial one, the one after --moves, or the one in --state. Relations that depend \
 on the moves of a step, such as next or sees, need --does. Moves are written as for `magister step`: \
-one for each role with a choice, or one for every role, in the order of the roles; semicolons \
-separate steps. --state reads fluents in either syntax, or the output of `magister step --json`.
+one for each role with a choice, or one for every role, in role order; commas separate the moves of \
+several roles, semicolons separate steps. --state reads fluents in either syntax, or the output of `magister step --json`.
 
 Exit code: 0 it holds, 1 it does not hold, 2 the question could not be answered.
 
 Examples:
   magister explain tictactoe \"(legal x (put 1 1))\"
-  magister explain tictactoe \"(legal o ?move)\" --moves \"(put 2 2)\"
-  magister explain tictactoe \"(goal x 100)\" --moves \"1; 4; 1; 4; 1\" --history 1
+  magister explain tictactoe \"(legal o ?move)\" --moves \"put 2 2\"
+  magister explain chess \"(legal white (move c 1 e 3))\"
+  magister explain tictactoe \"(goal x 100)\" \\
+    --moves \"put 1 1; put 2 2; put 1 2; put 3 3; put 1 3\" --history 1
   magister explain tictactoe \"(next (cell 1 1 b))\" --does \"(put 1 1)\"
   magister explain buttonsandlights bright --moves \"a; b\"
   magister step mine.kif --moves \"...\" --json > here.json
@@ -35,7 +37,7 @@ pub(crate) struct Explain {
     /// Atom to explain, such as terminal, "(goal x 100)" or "legal(x,M)"
     #[arg(value_name = "ATOM")]
     pub(crate) atom: String,
-    /// Make these moves first
+    /// Make these moves first, such as "put 2 2; put 1 1"
     #[arg(long, value_name = "MOVES", conflicts_with = "state")]
     pub(crate) moves: Option<String>,
     /// Begin in the position of this file; - for standard input

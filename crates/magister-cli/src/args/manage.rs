@@ -12,7 +12,7 @@ use super::contest::positive;
 pub(crate) enum PlayerArg {
     /// One of ours.
     Local(Spec),
-    /// A program that is reached by GGP messages.
+    /// A program that is reached by messages.
     Remote(PlayerAddress),
 }
 
@@ -78,8 +78,9 @@ fn variant(text: &str) -> Result<Gdl2Variant, String> {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Listens for the messages of a game manager: INFO, START, PLAY, STOP and ABORT, \
-for GDL and GDL-II. Plays one match after the other and replies `busy` during a match. The first \
-line of the output says the port. Ends with Ctrl-C, or after --matches matches.
+for GDL and GDL-II, and Gamemaster's envelopes over HTTP and WebSocket. Plays one match after the \
+other and replies `busy` during a match, unless --at-once allows more. The first line of the output \
+says the port. Ends with Ctrl-C, or after --matches matches.
 
 Examples:
   magister player
@@ -105,6 +106,9 @@ pub(crate) struct Player {
     /// Memory limit of the agent in MiB, unless its own parameters set one
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) memory: Option<u32>,
+    /// Play up to N matches at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<usize>)]
+    pub(crate) at_once: usize,
     /// End after N matches
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) matches: Option<u64>,
@@ -119,7 +123,7 @@ pub(crate) struct Player {
 /// Which store, and which matches of it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Stored {
-    /// The store: sqlite:FILE or <postgres://user@host/database>
+    /// The store: sqlite:FILE or `postgres://user@host/database`
     #[arg(
         long,
         value_name = "URL",
@@ -233,7 +237,7 @@ pub(crate) struct Import {
     /// Files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
-    /// The store: sqlite:FILE or <postgres://user@host/database>
+    /// The store: sqlite:FILE or `postgres://user@host/database`
     #[arg(
         long,
         value_name = "URL",

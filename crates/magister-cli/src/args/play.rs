@@ -1,7 +1,7 @@
 //! The arguments of the commands that play games.
 
 use clap::Parser;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use magister_engine::Evaluator;
 
 use super::Reading;
@@ -15,24 +15,41 @@ pub(crate) enum EvaluatorArg {
     All,
 }
 
+/// An evaluator with what it does, for help.
+fn described(evaluator: Evaluator) -> PossibleValue {
+    PossibleValue::new(evaluator.name()).help(match evaluator {
+        Evaluator::Incremental => "Propositional network; updates only what changed",
+        Evaluator::Sweep => "Propositional network; evaluates all gates in every state",
+        Evaluator::Code => "Propositional network as machine code",
+        Evaluator::Batch => "Propositional network on vectors: hundreds of games at once",
+        Evaluator::Datalog => "Compiled rules, for games that are too large for a network",
+        Evaluator::Reference => "Interpreter: runs every game, slowly",
+    })
+}
+
+fn all() -> PossibleValue {
+    PossibleValue::new("all").help("Every evaluator that supports the game")
+}
+
 /// Reads the name of an evaluator.
 fn evaluator() -> impl TypedValueParser<Value = Evaluator> {
-    let names = Evaluator::ALL.iter().map(|e| e.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Evaluator>())
+    let values = Evaluator::ALL.iter().copied().map(described);
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Evaluator>())
 }
 
 /// Reads the name of an evaluator, or `all`.
 pub(super) fn evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
-    let names = Evaluator::ALL.iter().map(|e| e.name()).chain(["all"]);
-    PossibleValuesParser::new(names).try_map(|name| {
+    let values = Evaluator::ALL.iter().copied().map(described).chain([all()]);
+    PossibleValuesParser::new(values).try_map(|name| {
         if name == "all" { Ok(EvaluatorArg::All) } else { name.parse().map(EvaluatorArg::One) }
     })
 }
 
 /// Reads the name of an evaluator, `steps` or `all`.
 fn measured_evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
-    let names = Evaluator::ALL.iter().map(|e| e.name()).chain(["steps", "all"]);
-    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+    let steps = PossibleValue::new("steps").help("The default for single steps");
+    let values = Evaluator::ALL.iter().copied().map(described).chain([steps, all()]);
+    PossibleValuesParser::new(values).try_map(|name| match name.as_str() {
         "all" => Ok(EvaluatorArg::All),
         "steps" => Ok(EvaluatorArg::Steps),
         name => name.parse().map(EvaluatorArg::One),
@@ -43,9 +60,9 @@ fn measured_evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "A step is one move of each role. A line has the moves of the roles with a choice, or of all roles, \
-in the order of the roles and separated by spaces, as text or as numbers from the list; * is a \
-random move. Semicolons separate steps. Chance is drawn from the seed unless its move is given. \
-`help` lists the other commands.
+in role order: `(put 2 2)` as in the rules, `put 2 2` or `e2e4` as in `magister play`, a number from \
+the list, or * for a random move. Commas separate the moves of several roles, semicolons separate \
+steps. Chance is drawn from the seed unless its move is given. `help` lists the other commands.
 
 Commands come from the terminal or from standard input. A session on standard input ends at the \
 first invalid command. Exit code: 0 success, 1 an illegal move or unknown command, 2 the game could \
@@ -53,15 +70,16 @@ not be played.
 
 Examples:
   magister step tictactoe
-  magister step tictactoe --moves \"(put 2 2); (put 1 1)\"
-  magister step rock-paper-scissors --moves \"(show rock) (show paper)\" --json
+  magister step tictactoe --moves \"put 2 2; put 1 1\"
+  magister step chess --moves \"e2e4; e7e5\"
+  magister step rock-paper-scissors --moves \"show rock, show paper\" --json
   printf 'random 3\\nundo\\nhistory\\n' | magister step tictactoe --seed 7"
 )]
 pub(crate) struct Step {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Make these moves, show the position and exit
+    /// Make these moves, such as "put 2 2; put 1 1", show the position and exit
     #[arg(long, value_name = "MOVES")]
     pub(crate) moves: Option<String>,
     /// Seed of chance and of random moves
@@ -126,7 +144,8 @@ pub(crate) struct Perft {
     after_help = "Reports errors of `magister check`, players without a legal move before the end, terminal states \
 with no goal value or several, goal values out of range, games that never end or are over at once, \
 and evaluations that fail. Also lists match lengths, results, moves that were never legal, rules \
-that never applied, relations that were never queried, and roles that cannot know their legal moves. Exit code: 0 no faults, 1 faults in the rules, 2 they could not be read.
+that never applied, relations that were never queried, and roles that cannot know their legal moves. \
+Exit code: 0 no faults, 1 faults in the rules, 2 they could not be read.
 
 Examples:
   magister playable mine.kif
@@ -163,8 +182,8 @@ pub(crate) struct Playable {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Rates are per second of processor time. With several threads, or where the system does not report \
-processor time, they are per second of wall-clock time. `prepare` is the time from text to a \
-playable game. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
+processor time, they are per second of wall-clock time. `steps` is the mean length of a playout, \
+`gates` the size of the network, `prepare` the time from text to a playable game. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
 be played.
 
 Examples:
@@ -172,7 +191,7 @@ Examples:
   magister bench rust:tictactoe --seconds 5
   magister bench tictactoe --evaluator all --json
   magister bench tictactoe --evaluator batch --threads 2
-  magister bench tictactoe monty-hall --signature   a checksum of results"
+  magister bench tictactoe monty-hall --signature  # a checksum of results"
 )]
 pub(crate) struct Bench {
     /// The games: bundled names, rust:NAME, files, or - for standard input
@@ -181,8 +200,7 @@ pub(crate) struct Bench {
     /// Seconds per measurement
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// Evaluator to measure: one, `steps` for the one that makes single steps, or all [default: all,
-    /// and which of them play uses; with --signature the one that play uses]
+    /// Evaluator to measure [default: all; with --signature the one that `play` uses]
     #[arg(long, value_name = "E", value_parser = measured_evaluators())]
     pub(crate) evaluator: Option<EvaluatorArg>,
     /// Number of threads

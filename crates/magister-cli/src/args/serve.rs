@@ -22,7 +22,7 @@ pub(crate) struct Serve {
     /// Port; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 9876)]
     pub(crate) port: u16,
-    /// The store: sqlite:FILE or <postgres://user@host/database>
+    /// The store: sqlite:FILE or `postgres://user@host/database`
     #[arg(
         long,
         value_name = "URL",

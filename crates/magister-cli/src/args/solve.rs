@@ -23,7 +23,7 @@ Examples:
   magister solve tictactoe
   magister solve monty-hall --strategy
   magister solve kuhn-poker --json
-  magister solve kuhn-poker --player honest    what a best response wins
+  magister solve kuhn-poker --player honest  # what a best response wins
   magister solve leduc-poker --target 0.000001"
 )]
 pub(crate) struct Solve {
@@ -106,7 +106,7 @@ Examples:
   magister audit monty-hall --player honest
   magister audit kuhn-poker --player cfr+ --role second --iterations 200
   magister audit blind-tictactoe --player hyperplay --seconds 20 --json
-  magister audit monty-hall --player clairvoyant    dishonest"
+  magister audit monty-hall --player clairvoyant  # dishonest"
 )]
 pub(crate) struct Audit {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input

@@ -149,7 +149,8 @@ players do not repeat the same game.
 
 Examples:
   magister eval tictactoe ttt.agent
-  magister eval connect-four c4.agent --against random,onestep,uct --games 200 --time 100ms
+  magister eval connect-four c4.agent --against random,onestep,uct \\
+    --games 200 --time 100ms
   magister eval rust:2048 2048.agent --games 100"
 )]
 pub(crate) struct Eval {

@@ -11,7 +11,9 @@ use serde_json::json;
 
 use super::fit::fits;
 use super::play::opponent;
+use super::plural;
 use crate::args::Analyze;
+use crate::terminal::fitted;
 use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Analyze) -> Result<u8> {
@@ -43,7 +45,8 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
         });
         writeln!(out, "{object}")?;
     } else {
-        write!(out, "{}", as_text(&playable.name, &info, args, &player, &findings))?;
+        let text = as_text(&playable.name, &info, args, &player, &findings);
+        write!(out, "{}", fitted(&text))?;
     }
     if let Some(path) = &args.svg {
         std::fs::write(path, as_svg(&playable.name, &info, args, &player, &findings))
@@ -55,19 +58,18 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
 fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Findings) -> String {
     let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
     let random = &findings.random;
-    let mut text = format!("{name}: {} random matches\n", random.matches);
+    let mut text = format!("{name}: {}\n", plural(random.matches, "random match"));
     if random.broken_off == random.matches {
         let _ = writeln!(text, "length: none of them ended within {} steps", args.max_steps);
     } else {
-        let _ = writeln!(text, "length: {:.1} steps", random.length);
+        let _ = writeln!(text, "length: mean {:.1} steps", random.length);
         if random.broken_off > 0 {
-            let _ =
-                writeln!(text, "broken off after {} steps: {}", args.max_steps, random.broken_off);
+            let _ = writeln!(text, "cut off after {} steps: {}", args.max_steps, random.broken_off);
         }
     }
     let _ = writeln!(
         text,
-        "width: {:.1} joint moves on average, {} at most",
+        "branching factor: mean {:.1}, at most {} (joint moves)",
         random.branching, random.widest
     );
     let tree = if random.broken_off > 0 { "more than" } else { "about" };
@@ -81,18 +83,19 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
     if findings.strong.is_none() && !seats.is_empty() {
         let _ = writeln!(
             text,
-            "{player}{against}: none of {} matches ended within {} steps; raise --max-steps if they \
-             are only long, or let `magister playable {}` look for why they do not end",
-            args.games, args.max_steps, args.game
+            "{player}{against}: none of {} ended within {} steps; raise --max-steps if matches are \
+             that long; `magister playable {}` tests whether they end",
+            plural(args.games, "match"),
+            args.max_steps,
+            args.game
         );
     }
     if let Some(strong) = findings.strong.as_ref().filter(|_| !seats.is_empty()) {
-        let _ = writeln!(text, "{player}{against}, {} matches", strong.matches);
+        let _ = writeln!(text, "{player}{against}, {}", plural(strong.matches, "match"));
         if strong.broken_off > 0 {
-            let _ =
-                writeln!(text, "broken off after {} steps: {}", args.max_steps, strong.broken_off);
+            let _ = writeln!(text, "cut off after {} steps: {}", args.max_steps, strong.broken_off);
         }
-        let _ = writeln!(text, "length: {:.1} steps", strong.length);
+        let _ = writeln!(text, "length: mean {:.1} steps", strong.length);
         if seats.len() == 1 {
             text += &rewards(&strong.rewards);
         }
@@ -116,11 +119,15 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             }
             // Not every player says what it thinks of a position.
             if !strong.leads.is_empty() {
-                let _ = writeln!(text, "drama: {:.2}", strong.drama);
-                let _ = writeln!(text, "changes of the lead: {:.1} a match", strong.lead_changes);
                 let _ = writeln!(
                     text,
-                    "decided with {:.0} % of the match left",
+                    "drama: {:.2} (how far the later winner was behind, 0 to 1)",
+                    strong.drama
+                );
+                let _ = writeln!(text, "lead changes: {:.1} per match", strong.lead_changes);
+                let _ = writeln!(
+                    text,
+                    "the winner takes the lead for good with {:.0} % of the match left",
                     100.0 * strong.decided
                 );
             }
@@ -149,7 +156,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
         None if info.information == Information::Hidden => {
             let _ = writeln!(
                 text,
-                "not solved here, since information is hidden; `magister solve {}` looks for an \
+                "not solved, because information is hidden; `magister solve {}` computes an \
                  equilibrium",
                 args.game
             );
@@ -176,8 +183,9 @@ fn magnitude(log10: f64) -> String {
 fn fairer(seats: &[&str], balance: &Balance) -> String {
     let seat = seats[balance.favoured];
     let (score, low, high) = balance.score;
-    let mut text =
-        format!("not fair: {seat} scores {score:.2} ({low:.2} to {high:.2}); tried were\n");
+    let mut text = format!(
+        "not fair: {seat} scores {score:.2} ({low:.2} to {high:.2}); rules that were tried:\n"
+    );
     for trial in &balance.tried {
         let Some(&(score, low, high)) = trial.seats.get(balance.favoured) else {
             let _ = writeln!(text, "  {}: no match ended", trial.what);
@@ -185,17 +193,17 @@ fn fairer(seats: &[&str], balance: &Balance) -> String {
         };
         let _ = writeln!(
             text,
-            "  {}: {seat} scores {score:.2} ({low:.2} to {high:.2}), {:.0} % draws, {} matches",
+            "  {}: {seat} scores {score:.2} ({low:.2} to {high:.2}), {:.0} % draws, {}",
             trial.what,
             100.0 * trial.draws,
-            trial.matches
+            plural(trial.matches, "match")
         );
     }
     match balance.suggested {
         Some(at) => {
             let _ = writeln!(text, "suggested: {}", balance.tried[at].what);
         }
-        None => text += "none of these helps\n",
+        None => text += "none of them makes the game fairer\n",
     }
     text
 }

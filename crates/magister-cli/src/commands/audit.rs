@@ -12,6 +12,7 @@ use serde_json::json;
 use super::fit::{fits, no_players, seat};
 use super::plural;
 use crate::args;
+use crate::terminal::fitted;
 use crate::{CLEAN, FOUND, game};
 
 /// How many times the length of the audit a player that does not answer is waited for.
@@ -69,8 +70,8 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
     }
     if honest && !silent.is_empty() {
         bail!(
-            "nothing was compared as {}, so nothing is known of {}'s honesty; raise --seconds, or \
-             ask for more with --matches, --twins, --decisions and --sample",
+            "nothing was compared as {}, so this says nothing about {}; raise --seconds, --matches, \
+             --twins, --decisions or --sample",
             silent.join(", "),
             args.player
         );
@@ -80,48 +81,57 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
 
 fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     let result = match (verdict.honest(), verdict.compared()) {
-        (false, _) => "found out",
-        (true, true) => "nothing found",
-        (true, false) => "nothing compared",
+        (false, _) => "dishonest",
+        (true, true) => "no sign of dishonesty",
+        (true, false) => "nothing was compared",
     };
     let mut lines = vec![format!("{player} as {role}: {result}")];
+    let futures = match verdict.futures {
+        0 => String::new(),
+        more => format!(", {more} that differ only in the future"),
+    };
     lines.push(format!(
-        "  twins: {} in {}, and {} with another future; {} compared",
+        "  twins (histories that look the same to the role): {} in {}{futures}; {} compared",
         verdict.twins,
-        matches(verdict.matches),
-        verdict.futures,
-        plural(verdict.answers as usize, "answer"),
+        plural(verdict.matches, "match"),
+        plural(verdict.answers, "answer"),
     ));
-    if let Some((least, tests)) = verdict.permutation {
-        lines.push(format!("  permutation: p = {least:.4} at least, {}", times(tests)));
+    let p = |(least, tests): (f64, u32)| match tests {
+        1 => format!("p = {least:.4}"),
+        tests => format!("smallest p = {least:.4} of {tests} tests"),
+    };
+    if let Some(found) = verdict.permutation {
+        lines.push(format!("  permutation test, moves after twins: {}", p(found)));
     }
-    if let Some((least, tests)) = verdict.independence {
-        lines.push(format!("  independence: p = {least:.4} at least, {}", times(tests)));
+    if let Some(found) = verdict.independence {
+        lines.push(format!("  independence test, moves and hidden state: {}", p(found)));
     }
     if let Some(ceiling) = verdict.ceiling {
         lines.push(format!(
-            "  ceiling: {:.2} ± {:.2} in {} matches, where {:.2} can be had",
-            ceiling.mean, ceiling.error, ceiling.matches, ceiling.most
+            "  ceiling: mean reward {:.2} ± {:.2} (standard error) in {}; the best honest reply \
+             gets {:.2}",
+            ceiling.mean,
+            ceiling.error,
+            plural(ceiling.matches, "match"),
+            ceiling.most
         ));
     }
     if let Some(secrets) = verdict.secrets {
         lines.push(format!(
-            "  secrets: kept in {} of {} decisions that matter, revealed in {}",
-            secrets.kept, secrets.decisions, secrets.revealed
+            "  secrets: of {} in which it matters whether the others see the state, {} are right \
+             and {} are right only if they do",
+            plural(secrets.decisions, "decision"),
+            secrets.kept,
+            secrets.revealed
         ));
     }
     if verdict.illegal > 0 {
-        lines.push(format!("  {} were not legal", plural(verdict.illegal as usize, "answer")));
+        let verb = if verdict.illegal == 1 { "was" } else { "were" };
+        lines.push(format!("  {} {verb} illegal", plural(verdict.illegal, "answer")));
     }
-    lines.extend(verdict.findings.iter().map(|found| format!("  {}: {}", found.test, found.what)));
+    lines.extend(
+        verdict.findings.iter().map(|found| format!("  failed, {}: {}", found.test, found.what)),
+    );
     lines.extend(verdict.remarks.iter().map(|remark| format!("  note: {remark}")));
-    lines.join("\n") + "\n"
-}
-
-fn matches(count: u32) -> String {
-    if count == 1 { "1 match".to_owned() } else { format!("{count} matches") }
-}
-
-fn times(tests: u32) -> String {
-    plural(tests as usize, "test")
+    fitted(&lines.join("\n"))
 }

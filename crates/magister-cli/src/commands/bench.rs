@@ -15,6 +15,7 @@ use magister_engine::evaluator::Width;
 use serde_json::json;
 
 use crate::args::{Bench, EvaluatorArg};
+use crate::terminal::fitted;
 use crate::{CLEAN, FOUND, game};
 use measure::{Measured, measure};
 
@@ -31,6 +32,9 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
     for name in &args.games {
         let source = game::find(name, &args.language.options())?;
         process::reset_peak();
+        if !args.json {
+            writeln!(out, "{}\n{COLUMNS}", source.name())?;
+        }
         game::each(&source, Some(args.evaluator.unwrap_or(EvaluatorArg::All)), |playable| {
             let form = batch_form(playable);
             let measured = measure(playable, args)
@@ -82,40 +86,39 @@ fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
             .iter()
             .map(|(lanes, playing)| format!("{} from {lanes}", name(playing)))
             .collect();
-        let (game, steps) = (&playable.name, playable.evaluator);
-        let batches = batches.join(", ");
-        writeln!(
-            out,
-            "{game} by default: steps by {steps}; playouts by number of lanes: {batches}"
-        )?;
+        let text = format!(
+            "default: {} for single steps; by the number of games played side by side: {}",
+            playable.evaluator,
+            batches.join(", ")
+        );
+        write!(out, "{}", fitted(&text))?;
     }
     Ok(())
 }
 
+/// The columns of the table for people.
+const COLUMNS: &str =
+    "evaluator         states/s    playouts/s   steps     gates  prepare ms  peak MiB";
+
+/// A row of the table.
 fn as_text(playable: &Playable, form: Option<f64>, measured: &Measured, threads: u16) -> String {
+    let dash = || "-".to_owned();
+    let gates = gates(playable).map_or_else(dash, |gates| gates.to_string());
+    let peak = process::peak().map(|bytes| bytes as f64 / f64::from(1 << 20));
     let mut text = format!(
-        "{} {}: {:.0} states/s, {:.0} playouts/s, {:.1} steps a playout; prepared in {:.1} ms",
-        playable.name,
+        "{:<11}{:>15.0}{:>14.0}{:>8.1}{gates:>10}{:>12.1}{:>10}",
         playable.evaluator,
         measured.states_per_s(),
         measured.playouts_per_s(),
         measured.mean_length(),
         millis(playable) + form.unwrap_or(0.0),
+        peak.map_or_else(dash, |mib| format!("{mib:.1}")),
     );
-    if let Some(form) = form {
-        let _ = write!(text, " (the batch form {form:.1})");
-    }
     if threads > 1 {
-        let _ = write!(text, "; {threads} threads, by the clock");
+        let _ = write!(text, "\n  {threads} threads, rates by wall-clock time");
         if let Some(each) = measured.cpu_ns() {
-            let _ = write!(text, ", {each:.2} ns of processor time a state");
+            let _ = write!(text, "; {each:.2} ns of processor time per state");
         }
-    }
-    if let Some(gates) = gates(playable) {
-        let _ = write!(text, ", {gates} gates");
-    }
-    if let Some(bytes) = process::peak() {
-        let _ = write!(text, ", {:.1} MiB at most", bytes as f64 / f64::from(1 << 20));
     }
     text
 }

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use magister::{Change, Input};
+use magister::{Change, FrontEnd, Input};
 use magister_gdl::{Severity, nearest};
 
 use super::{plural, tally};
 use crate::args::Check;
-use crate::terminal::{prose, wrap};
+use crate::terminal::{fitted, prose, wrap};
 use crate::{CLEAN, FOUND, TROUBLE, game};
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
@@ -33,13 +33,25 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         };
         let input = if args.fix { fixed(&mut out, file, input, &options)? } else { input };
         let found = magister::check(&input, &options);
-        let (lines, end) = match (args.json, args.short) {
-            (true, _) => (found.json(), ""),
-            (_, true) => (found.lines(), ""),
-            _ => (found.terminal(), "\n"),
+        let (lines, end, most) = match (args.json, args.short) {
+            (true, _) => (found.json(), "", usize::MAX),
+            (_, true) => (found.lines(), "", usize::MAX),
+            _ if args.all => (found.terminal(), "\n", usize::MAX),
+            _ if is_foreign(&input) => (found.terminal(), "\n", 1),
+            _ => (found.terminal(), "\n", MOST),
         };
-        for line in lines {
+        let more = lines.len().saturating_sub(most);
+        if most == 1 && more > 0 {
+            let name = &input.name;
+            let text = format!("{name} does not look like a rulesheet: it declares no role.");
+            writeln!(out, "{}", fitted(&text))?;
+        }
+        for line in lines.into_iter().take(most) {
             writeln!(out, "{line}{end}")?;
+        }
+        if more > 0 {
+            let more = plural(more, "more diagnostic");
+            writeln!(out, "{}: {more}, which --all shows\n", input.name)?;
         }
         errors += found.count(Severity::Error);
         warnings += found.count(Severity::Warning);
@@ -47,7 +59,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     if !args.json && unreadable < args.files.len() {
         let checked = plural(args.files.len() - unreadable, "rulesheet");
         let found = tally(&[(Severity::Error, errors), (Severity::Warning, warnings)]);
-        let found = if found.is_empty() { "nothing wrong".to_owned() } else { found };
+        let found = if found.is_empty() { "no errors or warnings".to_owned() } else { found };
         writeln!(out, "{checked}: {found}")?;
     }
     out.flush()?;
@@ -57,6 +69,21 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         (false, true) => FOUND,
         (false, false) => CLEAN,
     })
+}
+
+/// The most diagnostics of a file that are shown; the first errors often cause the later ones.
+const MOST: usize = 20;
+
+/// Whether a text is something other than rules: it declares no role in any of the languages.
+fn is_foreign(input: &Input) -> bool {
+    magister::recognise(input) == FrontEnd::Gdl
+        && !input.text.match_indices("role").any(|(at, _)| {
+            let before = input.text[..at].chars().next_back();
+            let after = input.text[at + "role".len()..].chars().next();
+            matches!((before, after), (Some('('), Some(c)) if c.is_whitespace())
+                || matches!((before, after), (None, Some('(')))
+                || matches!((before, after), (Some(c), Some('(')) if c.is_whitespace())
+        })
 }
 
 /// Repairs a file and lists the changes. Other input is returned as it is.

@@ -22,6 +22,7 @@ fn cards(game: &CardGame, args: &Conform) -> Result<u8> {
     for path in &args.traces {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        not_a_record(&name, &bytes)?;
         let text = trace::unpack(&bytes).with_context(|| format!("{name} is not a trace"))?;
         let report = conform::replay(game, &text);
         if report.games > 0 {
@@ -46,6 +47,17 @@ fn cards(game: &CardGame, args: &Conform) -> Result<u8> {
     Ok(if mismatches == 0 { CLEAN } else { FOUND })
 }
 
+/// Our own records are for another command.
+fn not_a_record(name: &str, bytes: &[u8]) -> Result<()> {
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let object: Option<serde_json::Value> = serde_json::from_slice(line).ok();
+    let has = |key: &str| object.as_ref().is_some_and(|object| object.get(key).is_some());
+    if has("players") && has("moves") && has("rewards") {
+        bail!("{name} is a match record of Magister; `magister replay {name}` verifies it");
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: &Conform) -> Result<u8> {
     let mut reading = args.language.options();
     // The records of card games are those of a program whose habits they show.
@@ -57,6 +69,7 @@ pub(crate) fn run(args: &Conform) -> Result<u8> {
     let recorded = args.traces.iter().map(|path| {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        not_a_record(&name, &bytes)?;
         let traces = trace::read(&bytes).with_context(|| format!("{name} is not a trace"))?;
         if traces.is_empty() {
             bail!("{name} holds no match");

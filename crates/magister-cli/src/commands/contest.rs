@@ -14,10 +14,12 @@ use magister_players::Spec;
 use serde_json::json;
 
 use super::play::{about, opponent};
+use super::plural;
 use super::remote::Table;
 use crate::args::{Match, PlayerArg, Thinking};
 use crate::console::Console;
 use crate::draw::Look;
+use crate::terminal::{self, fitted};
 use crate::{CLEAN, interrupt};
 
 /// The time for a move if no option sets one.
@@ -79,6 +81,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         opening: args.opening,
         max_steps: args.max_steps,
         person: person.transpose()?,
+        seating: table.seating(),
         ..Contest::new(playable.game, limits)
     };
     let series = Series {
@@ -100,7 +103,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
                 .map_err(anyhow::Error::from)
                 .and_then(|line| Ok(writeln!(out, "{line}")?))
         } else {
-            writeln!(out, "{}", as_text(number, &record)).map_err(anyhow::Error::from)
+            write!(out, "{}", fitted(&as_text(number, &record))).map_err(anyhow::Error::from)
         };
         failure = written.and_then(|()| Ok(out.flush()?));
         let decided = report.verdict != SprtVerdict::Open;
@@ -166,15 +169,16 @@ impl Report {
         let decided = summary.games - summary.undecided;
         if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 && decided > 0
         {
-            writeln!(out, "{}", by_role(&self.roles, summary))?;
+            write!(out, "{}", fitted(&by_role(&self.roles, summary)))?;
         }
         if summary.undecided > 0 {
             let (count, of) = (summary.undecided, summary.games);
-            writeln!(out, "{}", undecided(count, of, "games", &self.argument, self.broken))?;
+            let text = undecided(count, of, "game", &self.argument, self.broken);
+            write!(out, "{}", fitted(&text))?;
         }
         if let Some(test) = test {
             let result = match verdict {
-                SprtVerdict::Open => "not clear yet".to_owned(),
+                SprtVerdict::Open => "undecided, more games are needed".to_owned(),
                 SprtVerdict::Smaller => format!("{} or less", test.elo0),
                 SprtVerdict::Greater => format!("{} or more", test.elo1),
             };
@@ -214,10 +218,14 @@ fn as_text(number: u64, record: &MatchRecord) -> String {
             None => format!("{player} -"),
         })
         .collect();
-    let mut text =
-        format!("game {}: {}, {} steps", number + 1, seats.join(", "), record.moves.len());
+    let mut text = format!(
+        "game {}: {}, {}",
+        number + 1,
+        seats.join(", "),
+        plural(record.moves.len(), "step")
+    );
     for error in &record.errors {
-        let who = error.seat.map_or("nobody", |seat| record.players[seat].as_str());
+        let who = error.seat.map_or("referee", |seat| record.players[seat].as_str());
         let _ = write!(text, "\n  step {}, {who}: {}", error.step, error.what);
     }
     text
@@ -237,23 +245,30 @@ fn by_role(roles: &[String], summary: &Summary) -> String {
     format!("mean reward by role{intervals}: {}", all.join(", "))
 }
 
-/// The summary for people.
+/// The columns of the summary after the name of the player.
+const COLUMNS: &str = "  score   95 % interval  wins  draws  losses   reward  errors  ms/move";
+
+/// The summary for people: score, mean reward, and mean time of the moves that were a choice. Long
+/// names have lines of their own, so that the table fits the terminal.
 fn table(summary: &Summary) -> String {
-    let name = |line: &magister_arena::Line| line.player.len();
-    let width = summary.players.iter().map(name).max().unwrap_or(0).max("player".len());
-    let mut text = format!(
-        "{:width$}  score  95 % interval  wins  draws  losses  mean reward  errors  ms/choice\n",
-        "player"
-    );
+    let lengths = || summary.players.iter().map(|line| line.player.chars().count());
+    let room = terminal::width().saturating_sub(COLUMNS.len());
+    let width = lengths().filter(|&length| length <= room).max().unwrap_or(0).max("player".len());
+    let mut text = format!("{:width$}{COLUMNS}\n", "player");
     for line in &summary.players {
         let dash = || "-".to_owned();
         let interval = line.score_interval;
         let interval = interval.map_or_else(dash, |(low, high)| format!("{low:5.3} to {high:5.3}"));
         let count = |count: Option<u64>| count.map_or_else(dash, |count| count.to_string());
+        let name = if line.player.chars().count() > width {
+            let _ = writeln!(text, "{}", line.player);
+            ""
+        } else {
+            &line.player
+        };
         let _ = writeln!(
             text,
-            "{:width$}  {:>5}  {interval:>14} {:>5} {:>6} {:>7} {:>12} {:7} {:10.1}",
-            line.player,
+            "{name:width$}  {:>5}  {interval:>14}  {:>4}  {:>5}  {:>6}  {:>7}  {:>6}  {:>7.1}",
             line.score.map_or_else(dash, |score| format!("{score:5.3}")),
             count(line.wins),
             count(line.draws),
@@ -268,7 +283,7 @@ fn table(summary: &Summary) -> String {
 
 /// How many matches were not decided, and what to do about those that were broken off.
 pub(crate) fn undecided(count: u64, of: u64, what: &str, game: &str, broken: bool) -> String {
-    let mut text = format!("{count} of {of} {what} undecided");
+    let mut text = format!("{count} of {} undecided", plural(of, what));
     if broken {
         let _ = write!(
             text,

@@ -12,6 +12,7 @@ use magister_players::Spec;
 use serde_json::json;
 
 use super::contest::{jobs, limits};
+use super::plural;
 use crate::args::Eval;
 use crate::{CLEAN, game};
 
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
     let limits = limits(&args.thinking);
     let mut out = anstream::stdout();
     if !args.json {
-        writeln!(out, "{name}: {} games of training on {}", header.games, header.game)?;
+        let games = plural(header.games, "game");
+        writeln!(out, "{name}: trained with {games} of {}", header.game)?;
     }
     let opponents: Vec<Option<&Spec>> =
         if alone { vec![None] } else { args.against.iter().map(Some).collect() };
@@ -100,12 +102,17 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
         } else if let Some(against) = against {
             writeln!(
                 out,
-                "against {against}: {:.1} % of the points (± {:.1}) in {count} games",
+                "against {against}: {:.1} % of the points (± {:.1}) in {}",
                 100.0 * mean,
                 100.0 * margin,
+                plural(count as u64, "game"),
             )?;
         } else {
-            writeln!(out, "mean result {mean:.1} (± {margin:.1}) in {count} games")?;
+            writeln!(
+                out,
+                "mean reward {mean:.1} (± {margin:.1}) in {}",
+                plural(count as u64, "game")
+            )?;
         }
     }
     Ok(CLEAN)

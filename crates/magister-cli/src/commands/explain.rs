@@ -13,10 +13,15 @@ use magister_engine::{
 use magister_gdl::{Rulesheet, Syntax};
 use serde_json::Value;
 
+use super::plural;
 use crate::args::Explain;
 use crate::game;
 use crate::session::{Session, joint};
+use crate::terminal::fitted;
 use crate::{CLEAN, FOUND};
+
+/// Stands for ` = ` while lines are broken.
+const KEPT: &str = "\u{1}=\u{1}";
 
 pub(crate) fn run(args: &Explain) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
@@ -46,8 +51,8 @@ impl Asked<'_> {
         let mut explainer = Explainer::new(program, self.rules.syntax, &self.args.atom, &scene)?;
         if explainer.needs_moves() {
             bail!(
-                "{} depends on what the roles do in this step; give the moves with --does \"MOVES\", \
-                 written as for --moves",
+                "{} depends on the moves of this step; give them with --does \"MOVES\", written as for \
+                 --moves",
                 explainer.question()
             );
         }
@@ -61,7 +66,9 @@ impl Asked<'_> {
             object["question"] = Value::from(explainer.question());
             writeln!(out, "{object}")?;
         } else {
-            write!(out, "{}", explainer.text(&explanation))?;
+            // A variable stays on one line with its value.
+            let text = explainer.text(&explanation).replace(" = ", KEPT);
+            write!(out, "{}", fitted(&text).replace(KEPT, " = "))?;
         }
         Ok(if explanation.holds { CLEAN } else { FOUND })
     }
@@ -73,7 +80,7 @@ impl Asked<'_> {
     fn halted(&self, halt: &Halt) -> anyhow::Error {
         match halt {
             Halt::Stopped => {
-                anyhow!("no answer within {} seconds; --seconds gives more time", self.args.seconds)
+                anyhow!("no answer within {} s; --seconds allows more time", self.args.seconds)
             }
             halt => anyhow!("{halt}"),
         }
@@ -168,7 +175,10 @@ impl Asked<'_> {
         }
         let given = joint::terms(text);
         if given.len() != program.roles.len() {
-            bail!("--does needs a move for each of the {} roles here", program.roles.len());
+            bail!(
+                "--does needs one move for each role here: {}",
+                plural(program.roles.len(), "role")
+            );
         }
         let read = |text: &&str| match *text {
             "_" => Ok(None),

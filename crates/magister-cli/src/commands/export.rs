@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use anyhow::{Context as _, Result};
 use magister::Options;
 use magister_core::{Game, MatchRecord, Step, Stop};
-use magister_store::{GgpMatch, Store as _, StoredMatch};
+use magister_store::{Archive as _, GgpMatch, Store as _, StoredMatch};
 
 use super::matches::{filter, with_store};
 use crate::CLEAN;
@@ -51,7 +51,9 @@ fn as_ggp(stored: &StoredMatch) -> Result<String> {
         .and_then(|source| source.prepare(None))
         .with_context(|| format!("the game of match {}", record.id.as_deref().unwrap_or("?")))?;
     let states = states(&*game.game, record);
-    Ok(serde_json::to_string(&GgpMatch::from_record(record, states, stored.started_ms))?)
+    let made = GgpMatch::from_record(record, states, stored.started_ms);
+    let tournament_name_from_host = stored.tournament.clone();
+    Ok(serde_json::to_string(&GgpMatch { tournament_name_from_host, ..made })?)
 }
 
 /// The states of a match as text, as far as they can be reached.

@@ -7,12 +7,13 @@ use magister_store::GgpMatch;
 use serde_json::Value;
 
 use super::matches::with_store;
+use super::plural;
 use crate::args::Import;
 use crate::{CLEAN, FOUND, game};
 
 pub(crate) fn run(args: &Import) -> Result<u8> {
     let mut opened: Vec<(String, Playable)> = Vec::new();
-    let mut good: Vec<(MatchRecord, Option<String>)> = Vec::new();
+    let mut good: Vec<(MatchRecord, Option<String>, Option<i64>)> = Vec::new();
     let mut wrong = 0;
     for file in &args.files {
         let input = game::file(file)?;
@@ -36,9 +37,11 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
             let found = opened.iter().find(|(known, _)| *known == name);
             let Some((_, playable)) = found else { continue };
             let info = playable.game.info();
+            let mut started_ms = None;
             let record: MatchRecord = if is_ggp {
                 let chance = info.chance.map(|role| info.role_name(role));
                 let read = GgpMatch::read(&text).with_context(place)?;
+                started_ms = Some(read.start_time).filter(|&time| time > 0);
                 read.to_record(&name, &info.rules_hash, &info.roles, chance).with_context(place)?
             } else {
                 serde_json::from_value(value).with_context(place)?
@@ -48,18 +51,23 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
                 wrong += 1;
                 continue;
             }
-            good.push((record, playable.rules().map(str::to_owned)));
+            good.push((record, playable.rules().map(str::to_owned), started_ms));
         }
     }
     let total = good.len();
     let new = with_store(&args.store, |store| async move {
         let mut new = 0;
-        for (record, rules) in &good {
-            new += store.import(std::slice::from_ref(record), rules.as_deref()).await?;
+        for (record, rules, started_ms) in &good {
+            let one = std::slice::from_ref(record);
+            new += store.import(one, rules.as_deref(), *started_ms).await?;
         }
         Ok(new)
     })?;
-    anstream::println!("{new} of {total} matches are new; {wrong} do not agree with the rules");
+    let verb = if wrong == 1 { "does" } else { "do" };
+    anstream::println!(
+        "{new} of {} stored as new; {wrong} {verb} not agree with the rules",
+        plural(total, "match")
+    );
     Ok(if wrong > 0 { FOUND } else { CLEAN })
 }
 

@@ -19,12 +19,16 @@ use serde_json::{Value, json};
 use super::contest::limits;
 use super::fit::{fits, no_players, seat};
 use super::play::opponent;
+use super::plural;
 use crate::args::Inspect;
 use crate::session::Session;
+use crate::terminal::fitted;
 use crate::{CLEAN, game};
 
 /// Moves that are shown to people.
 const SHOWN: usize = 20;
+/// The most steps without a choice that are made before a player is asked.
+const PASSED: usize = 10_000;
 
 pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
@@ -36,20 +40,13 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
         session.play(moves)?;
     }
     if session.worker.terminal() {
-        bail!("the game is over after these moves, so there is nothing to think about");
+        bail!("the game is over after these moves");
     }
+    let begin = session.at;
     let role = match &args.role {
         Some(name) => seat(info, name)?,
         None if info.players().next().is_none() => return Err(no_players(info)),
-        None => {
-            let Some(role) = info.players().find(|&role| session.chooses(role)) else {
-                bail!(
-                    "no player has a choice in this position; --moves goes on to another one, and \
-                     --role asks all the same"
-                );
-            };
-            role
-        }
+        None => first_choice(&mut session)?,
     };
     let mut view = View::new(Arc::clone(&playable.game), role);
     for moment in &session.moments[1..] {
@@ -65,6 +62,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
         session.worker.save(&mut state);
         view = Determinization::view(&playable.game, &state, role);
     }
+    let passed = passed(&session, begin);
     let limits = limits(&args.thinking);
     let stop = Stop::never();
     let mut budget = match limits.iterations {
@@ -89,9 +87,42 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
             as_json(&*playable.game, role, &player.to_string(), &decision, took, values.as_deref());
         writeln!(out, "{object}")?;
     } else {
-        write!(out, "{}", as_text(&*playable.game, role, &player.to_string(), decision, took))?;
+        let player = player.to_string();
+        let text = as_text(&*playable.game, role, &player, decision, took, limits.iterations);
+        write!(out, "{passed}{}", fitted(&text))?;
     }
     Ok(CLEAN)
+}
+
+/// The first player with a choice. Steps in which nobody has one are made on the way.
+fn first_choice(session: &mut Session) -> Result<Role> {
+    for _ in 0..PASSED {
+        let chooses = session.info().players().find(|&role| session.chooses(role));
+        match chooses {
+            Some(role) => return Ok(role),
+            None if session.worker.terminal() => break,
+            None => session.random()?,
+        }
+    }
+    bail!("no player has a choice from here on; --role asks a player about this position anyway")
+}
+
+/// The steps that were made because nobody had a choice.
+fn passed(session: &Session, begin: usize) -> String {
+    let (info, words) = (session.info(), session.game.text());
+    let mut text = String::new();
+    for (at, moment) in session.moments.iter().enumerate().skip(begin + 1) {
+        let drawn = info.chance.and_then(|role| Some((role, moment.joint.get(role.index())?)));
+        let what = match drawn {
+            Some((role, &choice)) => {
+                let (name, choice) = (info.role_name(role), words.move_text(choice));
+                format!("{name} draws {choice} (by --seed; --moves sets it)")
+            }
+            None => "no player has a choice".to_owned(),
+        };
+        text += &fitted(&format!("step {at}: {what}"));
+    }
+    text
 }
 
 fn as_text(
@@ -100,16 +131,28 @@ fn as_text(
     player: &str,
     decision: Decision,
     took: Duration,
+    limit: Option<u64>,
 ) -> String {
     let text = game.text();
     let name = game.info().role_name(role);
     let rate = decision.iterations as f64 / took.as_secs_f64().max(1e-9);
+    let made = decision.iterations;
+    let count = match limit {
+        Some(limit) if limit != made => format!("{made} of {}", plural(limit, "iteration")),
+        _ => plural(made, "iteration"),
+    };
     let mut lines = format!(
-        "{player} as {name} plays {}; {} iterations in {:.0} ms, {rate:.0} a second\n",
+        "{player} as {name} plays {}\n{count} in {:.0} ms, {rate:.0} per second\n",
         text.move_text(decision.choice),
-        decision.iterations,
         took.as_secs_f64() * 1e3,
     );
+    if limit.is_some_and(|limit| made < limit) {
+        lines += "(A search ends early when the result is proven. uct also spends up to an eighth \
+                  of its iterations on an attempt to solve the game.)\n";
+    }
+    if !decision.thoughts.is_empty() {
+        let _ = writeln!(lines, "{:>9}  {:>9}  move", "value", "visits");
+    }
     let mut thoughts = decision.thoughts;
     thoughts.sort_by(|a, b| {
         let key = |t: &Thought| (t.visits as f64, t.value.unwrap_or(f64::NEG_INFINITY));
@@ -119,7 +162,7 @@ fn as_text(
     let more = thoughts.len().saturating_sub(SHOWN);
     for thought in thoughts.iter().take(SHOWN) {
         let value = thought.value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"));
-        let _ = write!(lines, "{value:>9}  {:>9} visits  ", thought.visits);
+        let _ = write!(lines, "{value:>9}  {:>9}  ", thought.visits);
         lines += &text.move_text(thought.choice);
         if let Some(likely) = thought.probability {
             let _ = write!(lines, "  {:.1} %", 100.0 * likely);
@@ -131,7 +174,7 @@ fn as_text(
     }
     if !decision.line.is_empty() {
         let line: Vec<String> = decision.line.iter().map(|joint| joint_text(game, joint)).collect();
-        let _ = writeln!(lines, "line: {}", line.join("; "));
+        let _ = writeln!(lines, "expected line: {}", line.join("; "));
     }
     lines
 }

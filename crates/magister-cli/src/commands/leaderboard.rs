@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use magister_arena::{Agon, Bout, Comparisons, Meeting, Scale, rate};
-use magister_store::{Filter, MatchLine, Status};
+use magister_store::{Archive as _, Filter, MatchLine, Status};
 use serde_json::{Value, json};
 
 use super::matches::{filter, with_store};
@@ -40,13 +40,15 @@ pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
     }
     let board = board(&lines, args.rating);
     if board.players.is_empty() {
-        writeln!(out, "no stored match has a result, so no one is rated")?;
+        writeln!(out, "no stored match has a result, so there are no ratings")?;
         return Ok(CLEAN);
     }
     let width = board.players.iter().map(|(name, ..)| name.len()).max().unwrap_or(0).max(6);
     writeln!(out, "{:width$}   rating  95 % interval", "player")?;
     for (player, rating, interval) in &board.players {
         let interval = interval.map(|(low, high)| format!("{low:.1} to {high:.1}"));
+        // No rating is printed as -0.
+        let rating = if rating.abs() < 0.05 { 0.0 } else { *rating };
         writeln!(out, "{player:width$}  {rating:7.1}  {}", interval.unwrap_or("-".to_owned()))?;
     }
     if !board.roles.is_empty() {

@@ -4,9 +4,10 @@ use std::future::Future;
 use std::io::Write;
 
 use anyhow::Result;
-use magister_store::{Filter, MatchLine, SqlStore, StoreError};
+use magister_store::{Archive as _, Filter, MatchLine, SqlStore, StoreError};
 use serde_json::json;
 
+use super::plural;
 use crate::CLEAN;
 use crate::args::{Matches, Stored};
 
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
             let object = json!({
                 "id": line.id, "game": line.game, "rules_hash": line.rules_hash,
                 "status": line.status.name(), "started_ms": line.started_ms,
-                "ended_ms": line.ended_ms, "seats": seats,
+                "ended_ms": line.ended_ms, "tournament": line.tournament, "seats": seats,
             });
             writeln!(out, "{object}")?;
         } else {
@@ -38,7 +39,8 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
 fn as_text(line: &MatchLine) -> String {
     let seat = |(player, reward, faults): &(String, Option<f64>, i64)| {
         let reward = reward.map_or("-".to_owned(), |reward| reward.to_string());
-        let faults = if *faults > 0 { format!(" ({faults} faults)") } else { String::new() };
+        let faults =
+            if *faults > 0 { format!(" ({})", plural(*faults, "fault")) } else { String::new() };
         format!("{player} {reward}{faults}")
     };
     let seats: Vec<String> = line.seats.iter().map(seat).collect();

@@ -64,8 +64,22 @@ fn tally(found: &[(Severity, usize)]) -> String {
     parts.join(" and ")
 }
 
-pub(crate) fn plural(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+/// A number with its noun: `1 match`, `2 matches`, `3 entries`.
+pub(crate) fn plural(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {}", plural_of(noun)) }
+}
+
+/// The plural of a noun, of which the last word counts.
+pub(crate) fn plural_of(noun: &str) -> String {
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
+    let mut before = noun.chars().rev().skip(1);
+    let vowel = before.next().is_some_and(|letter| "aeiou".contains(letter));
+    match noun.strip_suffix('y') {
+        Some(stem) if !vowel => format!("{stem}ies"),
+        _ if hisses => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
 }
 
 /// Items on lines that are not too long; the lines after the first are indented like it.
@@ -89,4 +103,19 @@ pub(crate) fn wrapped(start: &str, items: impl Iterator<Item = String>, between:
     }
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn numbers_with_nouns() {
+        assert_eq!(plural(1_u32, "match"), "1 match");
+        assert_eq!(plural(2_usize, "match"), "2 matches");
+        assert_eq!(plural(0_u64, "visit"), "0 visits");
+        assert_eq!(plural(3_u64, "entry"), "3 entries");
+        assert_eq!(plural(2_u64, "day"), "2 days");
+        assert_eq!(plural(2_u64, "information set"), "2 information sets");
+    }
 }

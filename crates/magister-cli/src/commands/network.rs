@@ -7,20 +7,22 @@ use anyhow::{Context as _, Result, bail};
 use magister_gdl::Syntax;
 use serde_json::json;
 
+use super::plural;
 use crate::CLEAN;
 use crate::args::Network;
 use crate::game;
+use crate::terminal::hanging;
 
 pub(crate) fn run(args: &Network) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
     let name = source.name();
     let start = Instant::now();
     let Some(made) = source.network() else {
-        bail!("{} is written in Rust and has no network", args.game);
+        bail!("{} is written in Rust, so it has no propositional network", args.game);
     };
     let network = made
         .map_err(|error| anyhow::anyhow!("{error}"))
-        .with_context(|| format!("{name} does not become a network"))?;
+        .with_context(|| format!("{name} has no propositional network"))?;
     let took = start.elapsed();
     let mut out = anstream::stdout().lock();
     if args.dot {
@@ -70,20 +72,27 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
         writeln!(out, "{object}")?;
         return Ok(CLEAN);
     }
-    writeln!(out, "{name}: {step} gates a step, made in {:.1} ms", took.as_secs_f64() * 1000.0)?;
-    writeln!(out, "fluents:   {}", network.fluents.len())?;
-    writeln!(
-        out,
-        "exclusive: {groups} groups of {members} fluents, in {exact} of them one always true"
-    )?;
-    writeln!(out, "implied:   {implied} fluents by others")?;
-    writeln!(out, "moves:     {}", network.network.moves.len())?;
-    writeln!(out, "legal, terminal:  {} gates", gates.legal)?;
-    writeln!(out, "next state:       {} gates", gates.next)?;
-    writeln!(out, "goals:            {} gates", gates.goals)?;
-    writeln!(out, "percepts:         {} gates", gates.percepts)?;
+    let made = took.as_secs_f64() * 1000.0;
+    writeln!(out, "{name}: {}, built in {made:.1} ms", plural(step, "gate"))?;
+    let row = |what: &str, figure: String| hanging(&format!("{what:<24}{figure}"), 24) + "\n";
+    let mut text = row("fluents", network.fluents.len().to_string());
+    text += &row("moves", network.network.moves.len().to_string());
+    text += &row(
+        "mutual exclusion",
+        format!(
+            "{} with {}; in {exact} exactly one fluent is always true",
+            plural(groups, "group"),
+            plural(members, "fluent")
+        ),
+    );
+    text += &row("implied fluents", implied.to_string());
+    text += &row("gates: legal, terminal", gates.legal.to_string());
+    text += &row("gates: next state", gates.next.to_string());
+    text += &row("gates: goals", gates.goals.to_string());
+    text += &row("gates: percepts", gates.percepts.to_string());
     for (turn, gates) in &sides {
-        writeln!(out, "when {turn}: {gates} gates a step")?;
+        text += &row("gates of one turn", format!("{gates} when {turn}"));
     }
+    write!(out, "{text}")?;
     Ok(CLEAN)
 }

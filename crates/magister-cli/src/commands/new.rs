@@ -9,6 +9,7 @@ use magister_gdl::{Options, Syntax, print, read};
 
 use crate::CLEAN;
 use crate::args::{New, NewLanguage, Template};
+use crate::terminal::fitted;
 
 /// A small complete game with comments: the ending of its file, and its text.
 fn skeleton(language: NewLanguage, template: Template) -> Result<(&'static str, String)> {
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &New) -> Result<u8> {
     if args.language == NewLanguage::Rust {
         writeln!(
             out,
-            "{shown} is a small complete game. What next:\n  \
+            "{shown} is a small complete game. Next steps:\n  \
              put it into crates/magister-games/src/native/ and add a line to native::all\n  \
              cargo test -p magister-games      test it\n  \
              magister play rust:{}      play it\n\
@@ -82,14 +83,21 @@ pub(crate) fn run(args: &New) -> Result<u8> {
     } else {
         writeln!(
             out,
-            "{shown} is a small complete game. What next:\n  \
-             magister play {shown}       play it\n  \
-             change the rules in an editor, and after every change\n  \
+            "{shown} is a small complete game. Next steps:\n  \
+             magister play {shown}       play it\n\
+             Change the rules in an editor. After every change:\n  \
              magister check {shown}      find errors; --fix repairs simple ones\n  \
              magister playable {shown}   test it in random matches\n  \
              magister fmt {shown}        format it\n\
              `magister show NAME --rules` prints the rules of a bundled game to learn from."
         )?;
+        if let Some(found) = magister::bundled(&args.name) {
+            let text = format!(
+                "Note: {} also means the bundled game {}. To play your own game, write {shown}.",
+                args.name, found.entry.card.title
+            );
+            write!(out, "{}", fitted(&text))?;
+        }
     }
     Ok(CLEAN)
 }

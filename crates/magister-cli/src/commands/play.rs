@@ -16,7 +16,7 @@ use magister::Playable;
 use magister_arena::{Contest, TimeControl};
 use magister_core::record::MatchLimits;
 use magister_core::{
-    FaultKind, Info, Information, MatchEnd, MatchRecord, PlayerSource, Role, Seed, Stop,
+    FaultKind, Info, Information, MatchEnd, MatchRecord, PlayerSource, Role, Seed,
 };
 use magister_players::Spec;
 
@@ -78,14 +78,14 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
             ..Contest::new(Arc::clone(&playable.game), sitting.limits)
         };
         let played = sitting.play(&contest, &seats, &console, saved.take().as_ref())?;
-        tell_end(&playable, &look, &played)?;
+        tell_end(&console, info, &played)?;
         if let (Some(file), Some(path)) = (&mut record, &args.record) {
             append(file, &played, path)?;
         }
         if played.end == Some(MatchEnd::Resigned) && !interrupt::pressed() {
             score.count(info, &sitting.people, &played);
             score.print()?;
-            console.ask_afterwards()?;
+            console.ask_afterwards(&played)?;
         } else if played.end == Some(MatchEnd::Terminal) {
             score.count(info, &sitting.people, &played);
             score.print()?;
@@ -96,6 +96,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
             After::Swap => sitting.swap(info),
         }
         console.begin();
+        sitting.resumed = None;
         sitting.seed = sitting.seed.wrapping_add(1) % SEEDS.max(sitting.seed);
     }
 }
@@ -106,12 +107,19 @@ struct Sitting {
     against: Opponents,
     limits: TimeControl,
     seed: u64,
+    /// The number of steps of the saved match that is continued.
+    resumed: Option<usize>,
+}
+
+/// A seed that is short enough to be typed again.
+fn fresh_seed() -> u64 {
+    RandomState::new().hash_one("seed") % SEEDS
 }
 
 impl Sitting {
     fn new(args: &Play, playable: &Playable) -> Result<Self> {
         let info = playable.game.info();
-        let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one("seed") % SEEDS);
+        let seed = args.seed.unwrap_or_else(fresh_seed);
         let thinking = &args.thinking;
         let timed = thinking.time.is_some() || thinking.iterations.is_some();
         let (against, limits) = match (&args.against, &args.level) {
@@ -126,7 +134,7 @@ impl Sitting {
                 (Opponents::Level(level.parse()?), own)
             }
         };
-        Ok(Sitting { people: people(info, &args.roles)?, against, limits, seed })
+        Ok(Sitting { people: people(info, &args.roles)?, against, limits, seed, resumed: None })
     }
 
     /// The conditions of a match that was saved.
@@ -157,7 +165,9 @@ impl Sitting {
             Some(level) => Opponents::Level(level.clone()),
             None => Opponents::Named(named.clone()),
         };
-        Ok(Sitting { people, against, limits, seed: 0 })
+        // The seed of the match is in its record; this one is for the matches after it.
+        let seed = fresh_seed();
+        Ok(Sitting { people, against, limits, seed, resumed: Some(record.moves.len()) })
     }
 
     /// Plays a match, or goes on with one. A match that is saved goes on at once.
@@ -169,7 +179,7 @@ impl Sitting {
         saved: Option<&MatchRecord>,
     ) -> Result<MatchRecord> {
         let go_on = |record: &MatchRecord| {
-            contest.resume(seats, record).map_err(|why| anyhow!("the match cannot go on: {why}"))
+            contest.resume(seats, record).map_err(|why| anyhow!("the match cannot continue: {why}"))
         };
         let mut played = match saved {
             None => contest.play(seats, Seed::from(self.seed)),
@@ -181,7 +191,7 @@ impl Sitting {
             let mut out = anstream::stdout();
             match std::fs::write(&path, text + "\n") {
                 Ok(()) => {
-                    writeln!(out, "Saved. `magister play --resume {shown}` goes on from here.")?;
+                    writeln!(out, "Saved. `magister play --resume {shown}` continues from here.")?;
                 }
                 Err(error) => writeln!(out, "{shown} cannot be written: {error}")?,
             }
@@ -248,10 +258,15 @@ impl Sitting {
                 }
             }
         }
-        // Colour codes take no room, so that the line is not wrapped.
+        // Colour codes take no room, so the line is not wrapped.
         writeln!(out, "{line}.")?;
-        let help = "Type a move or its number; `help` lists what else you can type.";
-        writeln!(out, "{help} Seed {}.", self.seed)?;
+        let help = "Type a move or its number; `help` lists the other commands.";
+        match self.resumed {
+            None => writeln!(out, "{help} Seed {}.", self.seed)?,
+            Some(steps) => {
+                writeln!(out, "{help}\nThe match continues after {}.", plural(steps, "step"))?;
+            }
+        }
         write!(out, "{}", console.clues())?;
         writeln!(out)?;
         Ok(())
@@ -297,18 +312,13 @@ impl Score {
     }
 }
 
-/// Shows what was hidden, and what went wrong.
-fn tell_end(playable: &Playable, look: &Look, played: &MatchRecord) -> Result<()> {
+/// Shows what went wrong, and what was hidden if the match was left early.
+fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    let game = &*playable.game;
-    if game.info().information == Information::Hidden
-        && played.end.is_some()
-        && let Ok(again) = played.replay(game, &Stop::never())
-        && let Some(last) = again.states.last()
-    {
-        writeln!(out, "What was hidden, at the end:")?;
-        let picture = playable.painter().picture(game, last);
-        write!(out, "{}", look.text(&picture, None, true))?;
+    // A match that was played to its end has shown it before.
+    let early = played.end.is_some_and(|end| end != MatchEnd::Terminal);
+    if info.information == Information::Hidden && early {
+        write!(out, "{}", console.revealed(played))?;
     }
     for fault in played.errors.iter().filter(|fault| fault.kind != FaultKind::TakenBack) {
         match fault.seat.filter(|_| fault.kind.is_mistake()) {
@@ -351,7 +361,7 @@ fn load(path: &Path) -> Result<MatchRecord> {
     let records = input.text.lines().filter_map(|line| serde_json::from_str(line).ok());
     let mut records: Vec<MatchRecord> = records.collect();
     let Some(last) = records.pop() else {
-        bail!("{shown} holds no match; `save FILE` during a match writes one");
+        bail!("{shown} has no match in it; `save FILE` during a match writes one");
     };
     if last.end.is_some() {
         bail!("the match in {shown} has ended; `magister replay {shown}` shows it");

@@ -4,6 +4,7 @@ mod blind;
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use self::blind::{Unknown, blind};
 use super::plural;
 use crate::args::Playable;
+use crate::terminal::{fitted, hanging};
 use crate::{CLEAN, FOUND, game};
 
 /// Longer examples are given by their length.
@@ -87,8 +89,8 @@ fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
         (
             "endless",
             format!(
-                "no match ended within {max_steps} steps, so no role gets a result; add a step \
-                 limit to the rules, or raise --max-steps if matches are that long"
+                "no match ended within {max_steps} steps, so no role got a reward; add a step limit \
+                 to the rules, or raise --max-steps if matches are that long"
             ),
         )
     } else if finished == playouts && longest == 0 {
@@ -115,7 +117,7 @@ fn checked(source: &Source) -> Option<Problem> {
     let found = source.check()?;
     let first = found.first_error()?;
     let errors = plural(found.count(Severity::Error), "error");
-    let what = format!("`magister check` finds {errors} in the rules, such as {first}");
+    let what = format!("`magister check` reports {errors}; the first is {first}");
     Some(Problem { kind: "check", what, matches: None, moves: None })
 }
 
@@ -138,7 +140,7 @@ fn problem(game: &dyn Game, range: (f64, f64), fault: &Fault, seen: &Seen) -> Pr
         Fault::GoalRange(role, value) => (
             "goal-range",
             format!(
-                "`{}` gets {value}, which is not within {} to {}",
+                "`{}` gets {value}, which is outside of {} to {}",
                 name(*role),
                 range.0,
                 range.1
@@ -178,38 +180,52 @@ fn report(
     match played {
         None => writeln!(out, "{name}: no match was played")?,
         Some(Played { game, evaluator, survey, used, unknown }) => {
-            let count = if survey.playouts == 1 {
-                "1 random match".to_owned()
-            } else {
-                format!("{} random matches", survey.playouts)
-            };
+            let count = plural(survey.playouts, "random match");
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
             let mut lines = observations(*game, survey, args.max_steps);
             lines.extend(used.iter().flat_map(unused));
             lines.extend(unknown.iter().map(Unknown::line));
             for line in lines {
-                writeln!(out, "{line}")?;
+                write!(out, "{}", fitted(&line))?;
             }
         }
     }
     for problem in problems {
-        writeln!(out, "wrong: {}", problem.what)?;
+        writeln!(out, "{}", hanging(&format!("fault: {}", problem.what), 7))?;
         if let Some(matches) = problem.matches {
             let steps = problem.moves.as_deref().unwrap_or_default();
             let example = match steps.split("; ").count() {
-                _ if steps.is_empty() => "at once".to_owned(),
-                n if n > EXAMPLE => format!("first after {n} steps, which --json lists"),
-                _ => format!("first after {steps}"),
+                _ if steps.is_empty() => "at the start".to_owned(),
+                n if n > EXAMPLE => format!("for example after {n} steps, which --json lists"),
+                _ => format!("for example after {steps}"),
             };
-            writeln!(out, "       in {matches} of {} matches, {example}", args.playouts)?;
+            let played = plural(args.playouts, "match");
+            writeln!(
+                out,
+                "{}",
+                hanging(&format!("       in {matches} of {played}, {example}"), 7)
+            )?;
+        }
+        if let Some(advice) = advice(&args.game, problem) {
+            writeln!(out, "{}", hanging(&format!("       {advice}"), 7))?;
         }
     }
     match problems.len() {
         0 => writeln!(out, "no faults found")?,
-        1 => writeln!(out, "not playable: 1 thing is wrong")?,
-        n => writeln!(out, "not playable: {n} things are wrong")?,
+        n => writeln!(out, "not playable: {} found", plural(n, "fault"))?,
     }
     Ok(if problems.is_empty() { CLEAN } else { FOUND })
+}
+
+/// What to do about a role without a legal move.
+fn advice(file: &str, problem: &Problem) -> Option<String> {
+    let stuck = problem.kind == "no-move" || problem.what.contains("has no legal move");
+    (stuck && Path::new(file).is_file()).then(|| {
+        format!(
+            "If the role has nothing to do there, give it a move `noop`: `magister check --fix \
+             {file}` adds one to rules with turns."
+        )
+    })
 }
 
 /// What is worth knowing of a game, right or wrong.
@@ -218,27 +234,33 @@ fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String>
     let mut lines = Vec::new();
     if survey.finished > 0 {
         let mean = survey.steps as f64 / f64::from(survey.finished);
-        let (short, long) = (survey.shortest, survey.longest);
-        lines.push(format!("length: {short} to {long} steps, {mean:.1} on average"));
+        let (short, long) = (survey.shortest, plural(survey.longest, "step"));
+        lines.push(if survey.shortest == survey.longest {
+            format!("length: always {long}")
+        } else {
+            format!("length: {short} to {long}, mean {mean:.1}")
+        });
     }
     if survey.truncated > 0 {
         lines.push(format!(
-            "length: {} of {} matches were broken off after {max_steps} steps (--max-steps)",
-            survey.truncated, survey.playouts
+            "length: {} of {} cut off after {} (--max-steps)",
+            survey.truncated,
+            plural(survey.playouts, "match"),
+            plural(max_steps, "step")
         ));
     }
     if survey.truncated == survey.playouts {
-        lines.push("no match ended, so goals were not tested".to_owned());
+        lines.push("goal values were not tested, because no match ended".to_owned());
     }
     let alone = info.players().count() == 1;
     for role in info.players() {
         let score = &survey.scores[role.index()];
         if score.paid > 0 {
-            lines.push(format!("result of {}: {}", info.role_name(role), result(score, alone)));
+            lines.push(format!("reward of {}: {}", info.role_name(role), result(score, alone)));
         }
     }
     if let Some(never) = never_legal(game, survey).filter(|never| !never.is_empty()) {
-        lines.push(format!("never legal in these matches: {}", named(&never)));
+        lines.push(format!("moves that were never legal: {}", named(&never)));
     }
     lines
 }
@@ -262,7 +284,7 @@ fn unused(used: &Coverage) -> Vec<String> {
     };
     let mut lines = Vec::new();
     if used.rules.is_empty() {
-        lines.push(format!("rules: all applied in {positions}"));
+        lines.push(format!("rules: every rule applied at least once in {positions}"));
     } else {
         lines.push(format!("rules that never applied in {positions}: {}", list(&used.rules)));
     }
@@ -274,11 +296,15 @@ fn unused(used: &Coverage) -> Vec<String> {
 
 fn result(score: &Score, alone: bool) -> String {
     let mean = score.sum / f64::from(score.paid);
-    let mut text = format!("{mean:.1} on average, {} to {}", score.low, score.high);
+    let mut text = if score.low >= score.high {
+        format!("always {}", score.low)
+    } else {
+        format!("mean {mean:.1}, {} to {}", score.low, score.high)
+    };
     if !alone {
         let share = |count: u32| 100.0 * f64::from(count) / f64::from(score.paid);
         let (best, shared) = (share(score.best), share(score.shared));
-        let _ = write!(text, "; sole winner {best:.1} %, tied for first {shared:.1} %");
+        let _ = write!(text, "; alone in first place {best:.1} %, tied {shared:.1} %");
     }
     text
 }

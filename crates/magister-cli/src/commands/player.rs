@@ -20,7 +20,11 @@ pub(crate) fn run(args: &Player) -> Result<u8> {
         None => "magister".to_owned(),
     });
     let seed = args.seed.map_or_else(fresh_seed, Seed::from);
-    let options = PlayerOptions { name, agent, iterations: args.iterations, seed };
+    let options = PlayerOptions {
+        iterations: args.iterations,
+        at_once: args.at_once,
+        ..PlayerOptions::new(&name, agent, seed)
+    };
     let player = Arc::new(GgpPlayer::new(options));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -9,9 +9,10 @@ use magister_players::{
 };
 use serde_json::{Value, json};
 
+use super::plural;
 use crate::CLEAN;
 use crate::args::Players;
-use crate::terminal::{prose, wrap};
+use crate::terminal::{hanging, prose, wrap};
 
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
     if entries.is_empty() {
         let name = args.player.as_deref().unwrap_or_default();
         let Err(error) = name.parse::<magister_players::Spec>() else {
-            bail!("name the player without its settings");
+            bail!("name the player without its parameters");
         };
         bail!("{error}");
     }
@@ -34,13 +35,19 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             writeln!(out, "{}", as_json(entry))?;
             continue;
         }
-        writeln!(out, "{:width$}  {}", entry.name, entry.about)?;
+        let indent = width + 2;
+        writeln!(out, "{}", hanging(&format!("{:width$}  {}", entry.name, entry.about), indent))?;
+        let mut line =
+            |text: &str| writeln!(out, "{}", hanging(&format!("{:indent$}{text}", ""), indent + 2));
         if args.player.is_some() {
-            writeln!(out, "{:width$}  iteration: {}", "", entry.iteration)?;
-            let hidden = if entry.hidden { "yes" } else { "no" };
-            writeln!(out, "{:width$}  plays games with hidden information: {hidden}", "")?;
-            for line in notes(entry.name).iter().flat_map(|text| wrap(text, prose() - width - 2)) {
-                writeln!(out, "{:width$}  {line}", "")?;
+            line(&format!("one iteration is {}", entry.iteration))?;
+            line(if entry.hidden {
+                "plays games with hidden information"
+            } else {
+                "plays only games with perfect information"
+            })?;
+            for text in notes(entry.name).iter().flat_map(|text| wrap(text, prose() - indent)) {
+                line(&text)?;
             }
         }
         for parameter in entry.parameters {
@@ -62,13 +69,14 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
                 }
                 _ => "?".to_owned(),
             };
-            writeln!(out, "{:width$}  {name}={shown}: {about}", "")?;
+            line(&format!("{name}={shown}: {about}"))?;
         }
     }
     if args.player.is_none() && !args.json {
         writeln!(out, "\nLevels for people, as in `magister play GAME --level NAME`:")?;
         for level in &LEVELS {
-            writeln!(out, "{:width$}  {}", level.name, level.about)?;
+            let text = format!("{:width$}  {}", level.name, level.about);
+            writeln!(out, "{}", hanging(&text, width + 2))?;
         }
     } else if args.player.is_none() {
         for level in &LEVELS {
@@ -90,7 +98,7 @@ fn notes(name: &str) -> Option<&'static str> {
         }
         "clairvoyant" => {
             "It sees the true state of the game, which no honest player does. The match record says \
-             so. The difference to an honest player is what the hidden information is worth."
+             so. Its lead over an honest player is the value of the hidden information."
         }
         _ => return None,
     })
@@ -108,8 +116,9 @@ fn describe(out: &mut impl Write, level: &Level, json: bool) -> Result<u8> {
         let strength = level.strength(information);
         writeln!(
             out,
-            "  with {kind} information: {}, {} iterations per move",
-            strength.player, strength.iterations
+            "  with {kind} information: {}, {} per move",
+            strength.player,
+            plural(strength.iterations, "iteration")
         )?;
     }
     Ok(CLEAN)

@@ -5,15 +5,31 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use magister::{Playable, Reading};
-use magister_arena::TimeControl;
+use magister_arena::{Seating, TimeControl};
 use magister_core::{Game, PlayerSource};
-use magister_manager::{Manner, OpenMatches, RemoteSource, WireGame, wire};
+use magister_manager::{
+    Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, wire,
+};
 
 use crate::args::{PlayerArg, Remotes, Thinking};
 use crate::game;
 
 /// The start clock of remote players if none is given.
 const START: Duration = Duration::from_secs(10);
+
+/// Refuses a clock that messages cannot carry. A player that is sent a longer clock than it has would
+/// be late, and one that is sent a shorter clock would be at a disadvantage, so nothing is rounded
+/// without the user's word.
+fn whole(option: &str, time: Duration) -> Result<()> {
+    if time.subsec_nanos() == 0 && !time.is_zero() {
+        return Ok(());
+    }
+    let up = time.as_secs() + 1;
+    bail!(
+        "messages to remote players carry clocks in whole seconds, so {option} {time:?} cannot be \
+         sent; write {option} {up}s"
+    );
+}
 
 /// The players of some games.
 pub(crate) struct Table<'a> {
@@ -34,12 +50,13 @@ impl<'a> Table<'a> {
         thinking: &Thinking,
         mut limits: TimeControl,
     ) -> Result<Self> {
-        let whole = |time: Duration| time.subsec_nanos() == 0 && !time.is_zero();
         if players.iter().any(PlayerArg::is_remote) {
             let start = *limits.start.get_or_insert(START);
-            if limits.time.is_none_or(|time| !whole(time)) || !whole(start) {
-                bail!("remote players need clocks of whole seconds, such as --start 5s --time 1s");
-            }
+            let Some(time) = limits.time else {
+                bail!("remote players need a clock, such as --time 1s");
+            };
+            whole("--time", time)?;
+            whole("--start", start)?;
         }
         let manner =
             Manner { variant: remotes.gdl2_variant, upper: false, scramble: remotes.scramble };
@@ -72,6 +89,16 @@ impl<'a> Table<'a> {
             return game::open_clean(argument, reading, force);
         }
         let (playable, wire) = wire::open(&game::find_clean(argument, reading, force)?)?;
+        let gamemaster = |player: &&PlayerArg| match player {
+            PlayerArg::Remote(address) => address.protocol.is_gamemaster(),
+            PlayerArg::Local(_) => false,
+        };
+        if let (Some(player), None) = (self.players.iter().find(gamemaster), wire.operations()) {
+            bail!(
+                "{player} speaks Gamemaster's protocol, which needs rules that are written as \
+                 operations; {argument} is not. `magister games` lists the languages of games"
+            );
+        }
         playable.warm_up();
         self.games.push((Arc::clone(&playable.game), Arc::new(wire)));
         Ok(playable)
@@ -84,15 +111,25 @@ impl<'a> Table<'a> {
                 PlayerArg::Local(spec) => {
                     Arc::new(self.memory.map_or(spec.clone(), |most| spec.with_memory(most)))
                 }
-                PlayerArg::Remote(address) => {
-                    let remote = RemoteSource::new(address.clone(), self.limits, self.manner);
-                    let known = |remote: RemoteSource, (game, wire): &(Arc<dyn Game>, _)| {
-                        remote.knowing(&**game, wire)
-                    };
-                    Arc::new(self.games.iter().fold(remote.listed_in(&self.open), known))
-                }
+                PlayerArg::Remote(address) => Arc::new(self.remote(address)),
             }
         };
         self.players.iter().map(source).collect()
+    }
+
+    /// What remote players need to know of their matches, if there are any.
+    pub(crate) fn seating(&self) -> Option<Arc<dyn Seating>> {
+        let remotes = self.players.iter().filter_map(|player| match player {
+            PlayerArg::Remote(address) => Some(self.remote(address)),
+            PlayerArg::Local(_) => None,
+        });
+        self.has_remotes().then(|| -> Arc<dyn Seating> { Arc::new(RemoteTable::new(remotes)) })
+    }
+
+    fn remote(&self, address: &PlayerAddress) -> RemoteSource {
+        let remote = RemoteSource::new(address.clone(), self.limits, self.manner);
+        let known =
+            |remote: RemoteSource, (game, wire): &(Arc<dyn Game>, _)| remote.knowing(&**game, wire);
+        self.games.iter().fold(remote.listed_in(&self.open), known)
     }
 }

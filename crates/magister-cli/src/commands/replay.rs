@@ -13,6 +13,7 @@ use magister_engine::board::Painter;
 use super::plural;
 use super::step::converse;
 use crate::args::Replay;
+use crate::draw::Look;
 use crate::session::Session;
 use crate::{CLEAN, FOUND, game};
 
@@ -94,17 +95,22 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         bail!("there is no match in {shown}; `magister match --json` prints matches");
     }
     if let Some(wanted) = wanted.filter(|&wanted| wanted == 0 || wanted > number) {
-        bail!("there is no match {wanted}; there are {number}");
+        bail!("there is no match {wanted}; {shown} has {}", plural(number, "match"));
     }
-    let matches = if number == 1 { "match" } else { "matches" };
-    writeln!(out, "{number} {matches}, {wrong} that disagree with the rules")?;
+    let agree = match wrong {
+        0 => "all agree with the rules".to_owned(),
+        1 => "1 does not agree with the rules".to_owned(),
+        _ => format!("{wrong} do not agree with the rules"),
+    };
+    let agree = if number == 1 && wrong == 0 { "agrees with the rules" } else { &agree };
+    writeln!(out, "{}, {agree}", plural(number, "match"))?;
     if unproven > 0 {
-        let which = plural(usize::try_from(unproven).unwrap_or(usize::MAX), "match");
-        writeln!(out, "{which} without a seed: whether chance was fair is not known")?;
+        let which = plural(unproven, "match");
+        writeln!(out, "{which} without a seed, so the draws of chance were not verified")?;
     }
     match unread {
         0 => Ok(if wrong == 0 { CLEAN } else { FOUND }),
-        1 => bail!("a line of {shown} is not a match and was not verified"),
+        1 => bail!("1 line of {shown} is not a match and was not verified"),
         _ => bail!("{unread} lines of {shown} are not matches and were not verified"),
     }
 }
@@ -181,7 +187,7 @@ fn title(record: &MatchRecord) -> String {
             format!("{player} {}", reward.map_or("-".to_owned(), |reward| reward.to_string()))
         })
         .collect();
-    format!("{}, {} steps: {}", record.game, record.moves.len(), seats.join(", "))
+    format!("{}, {}: {}", record.game, plural(record.moves.len(), "step"), seats.join(", "))
 }
 
 /// Every position of a match, with the joint move that led there.
@@ -192,7 +198,8 @@ fn positions(
     record: &MatchRecord,
     states: &[Vec<u64>],
 ) -> Result<()> {
-    write!(out, "{}", painter.picture(game, &states[0]).text(crate::terminal::width(), true))?;
+    let look = Look::whole(game.info());
+    write!(out, "{}", look.text(&painter.picture(game, &states[0]), None, true))?;
     for (step, joint) in record.moves.iter().enumerate() {
         for error in record.errors.iter().filter(|error| error.step == step + 1) {
             writeln!(out, "   {}", error.what)?;
@@ -200,7 +207,9 @@ fn positions(
         writeln!(out, "{}. {}", step + 1, joint.join(" "))?;
         // After a move with which the match was broken off there is none.
         if let Some(state) = states.get(step + 1) {
-            write!(out, "{}", painter.picture(game, state).text(crate::terminal::width(), false))?;
+            let picture = painter.picture(game, state);
+            let before = painter.picture(game, &states[step]);
+            write!(out, "{}", look.text(&picture, Some(&before), false))?;
         }
     }
     Ok(())

@@ -14,10 +14,11 @@ use magister_games::catalogue::{Entry, Facts, Found, Version};
 use magister_gdl::{Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, examine};
 use serde_json::{Value, json};
 
-use super::{games, tally};
+use super::{games, plural, tally};
 use crate::args::Show;
+use crate::draw::Look;
 use crate::session::Session;
-use crate::terminal::{prose, width, wrap};
+use crate::terminal::{fitted, hanging, prose, width, wrap};
 use crate::{CLEAN, game};
 
 /// How many moves are named, and how many steps are played for an example.
@@ -68,24 +69,26 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     }
     if let Some((name, found)) = &sheet {
         let rules = &found.rules;
-        writeln!(out, "rulesheet:  {name}, {}", language(rules))?;
-        writeln!(out, "roles:      {}", games::roles(rules).join(", "))?;
+        let mut row = |line: String| writeln!(out, "{}", hanging(&line, 12));
+        row(format!("rulesheet:  {name}, {}", language(rules)))?;
+        row(format!("roles:      {}", games::roles(rules).join(", ")))?;
         if entry.is_none() {
-            writeln!(out, "fluents:    {}", join(&fluents(rules)))?;
-            writeln!(out, "moves:      {}", join(&moves(rules)))?;
+            row(format!("fluents:    {}", join(&fluents(rules))))?;
+            row(format!("moves:      {}", join(&moves(rules))))?;
         }
-        writeln!(out, "check:      {}", verdict(&found.diagnostics))?;
+        row(format!("check:      {}", verdict(&found.diagnostics)))?;
     } else if let Some(game) = entry.and_then(Entry::native) {
-        writeln!(out, "roles:      {}", game.info().roles.join(", "))?;
+        let roles = format!("roles:      {}", game.info().roles.join(", "));
+        writeln!(out, "{}", hanging(&roles, 12))?;
     }
     let broken = sheet.as_ref().is_some_and(|(_, found)| found.diagnostics.has_errors());
     if broken {
         let name = &args.game;
-        writeln!(
-            out,
-            "\nThe board is not drawn, because the rules have errors; `magister check {name}` lists \
+        let text = format!(
+            "The board is not drawn, because the rules have errors; `magister check {name}` lists \
              them."
-        )?;
+        );
+        write!(out, "\n{}", fitted(&text))?;
         return Ok(CLEAN);
     }
     if args.game == "-" {
@@ -96,7 +99,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         Ok(playable) => {
             out.write_all(beginning(&playable)?.as_bytes())?;
         }
-        Err(error) => writeln!(out, "\nno match can begin: {error}")?,
+        Err(error) => write!(out, "\n{}", fitted(&format!("No match can begin: {error}")))?,
     }
     if entry.is_some() {
         let name = &args.game;
@@ -105,7 +108,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         } else {
             String::new()
         };
-        writeln!(out, "\n{rules}`magister play {name}` plays it.")?;
+        write!(out, "\n{}", fitted(&format!("{rules}`magister play {name}` plays it.")))?;
     }
     Ok(CLEAN)
 }
@@ -119,42 +122,45 @@ fn about(entry: &Entry) -> String {
             let _ = writeln!(text, "{line}");
         }
     }
-    let _ = writeln!(text, "\ntags:       {}", card.tags.join(", "));
+    text.push('\n');
+    let mut row = |head: &str, what: &str| {
+        text.push_str(&hanging(&format!("{head:12}{what}"), 12));
+        text.push('\n');
+    };
+    row("tags:", &card.tags.join(", "));
     if let Some(author) = &card.author {
-        let _ = writeln!(text, "author:     {author}");
+        row("author:", author);
     }
     if !card.aliases.is_empty() {
-        let _ = writeln!(text, "also:       {}", card.aliases.join(", "));
+        row("aliases:", &card.aliases.join(", "));
     }
     let mut versions: Vec<String> = entry.sheets().map(|(name, _)| name).collect();
     versions.extend(entry.native.then(|| format!("rust:{}", entry.name)));
     if versions.len() > 1 {
-        let _ = writeln!(text, "versions:   {}", versions.join(", "));
+        row("versions:", &versions.join(", "));
     }
-    let known = facts(&card.facts);
-    for (number, line) in known.iter().enumerate() {
-        let head = if number == 0 { "known:" } else { "" };
-        let _ = writeln!(text, "{head:12}{line}");
+    for (head, what) in facts(&card.facts) {
+        row(head, &what);
     }
     text
 }
 
 /// What is known about a game, a line for each.
-fn facts(facts: &Facts) -> Vec<String> {
+fn facts(facts: &Facts) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if !facts.perft.is_empty() {
         let counts: Vec<String> = facts.perft.iter().map(|&count| digits(count)).collect();
-        lines.push(format!("{} paths of 1, 2, ... steps", counts.join("; ")));
+        lines.push(("perft:", format!("{} (paths of 1, 2, ... steps)", counts.join("; "))));
     }
     if let Some(positions) = facts.positions {
-        lines.push(format!("{} positions", digits(positions)));
+        lines.push(("positions:", digits(positions)));
     }
     if let Some(length) = facts.length {
-        lines.push(format!("random matches take {length} steps on average"));
+        lines.push(("length:", format!("mean {length} steps in random matches")));
     }
     if let Some(value) = &facts.value {
         let values: Vec<String> = value.iter().map(f64::to_string).collect();
-        lines.push(format!("with best play the roles get {}", values.join(" and ")));
+        lines.push(("value:", format!("{} with optimal play", values.join(" and "))));
     }
     lines
 }
@@ -179,7 +185,8 @@ fn beginning(playable: &Playable) -> Result<String> {
     let painter = playable.painter();
     let mut session = Session::new(playable.game.clone(), 1);
     let mut text = "\nAt the start:\n\n".to_owned();
-    text.push_str(&painter.picture(game, &session.moment().state).text(width(), true));
+    let look = Look::whole(game.info());
+    text.push_str(&look.text(&painter.picture(game, &session.moment().state), None, true));
     text.push('\n');
     for role in info.all_roles().filter(|&role| session.chooses(role)) {
         let legal = session.worker.legal(role);
@@ -188,8 +195,8 @@ fn beginning(playable: &Playable) -> Result<String> {
         if legal.len() > NAMED {
             names.push("...".to_owned());
         }
-        let (role, count) = (info.role_name(role), legal.len());
-        let line = format!("{role} chooses among {count} moves: {}", whole(&names.join(",\n")));
+        let (role, count) = (info.role_name(role), plural(legal.len(), "legal move"));
+        let line = format!("{role} has {count}: {}", whole(&names.join(",\n")));
         text.push_str(&lines(&line));
     }
     let mut steps = Vec::new();
@@ -208,9 +215,9 @@ fn beginning(playable: &Playable) -> Result<String> {
             break;
         }
     }
-    let end = if session.worker.terminal() { ", and that is the end" } else { "" };
+    let end = if session.worker.terminal() { ", which ends the match" } else { "" };
     let steps = whole(&steps.join(";\n"));
-    text.push_str(&lines(&format!("A match may continue like this: {steps}{end}.")));
+    text.push_str(&lines(&format!("Example: {steps}{end}.")));
     Ok(text)
 }
 
@@ -236,7 +243,7 @@ fn language(rules: &Rulesheet) -> String {
     format!(
         "{} in {syntax} form, {}",
         rules.dialect.name(),
-        super::plural(rules.statements.len(), "statement")
+        plural(rules.statements.len(), "statement")
     )
 }
 
@@ -276,7 +283,7 @@ fn verdict(found: &Diagnostics) -> String {
     let counts = [Severity::Error, Severity::Warning].map(|s| (s, found.count(s)));
     let text = tally(&counts);
     if text.is_empty() {
-        "nothing wrong".to_owned()
+        "no errors or warnings".to_owned()
     } else {
         format!("{text} (see `magister check`)")
     }

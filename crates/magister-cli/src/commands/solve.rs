@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use super::fit::no_players;
 use super::plural;
 use crate::args::{Method, Solve};
+use crate::terminal::fitted;
 use crate::waiting::Ticker;
 use crate::{CLEAN, FOUND, game};
 
@@ -66,8 +67,8 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
                 }
                 writeln!(out, "{object}")?;
             } else {
-                writeln!(out, "{} was not solved: {why}", playable.name)?;
-                writeln!(out, "{advice}")?;
+                let text = format!("{} was not solved: {why}\n{advice}", playable.name);
+                write!(out, "{}", fitted(&text))?;
             }
             return Ok(FOUND);
         }
@@ -94,14 +95,14 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
             Answer::Positions(solution) => positions_text(game, solution)?,
             Answer::Equilibrium(found) => equilibrium::text(game, found, args),
         };
-        write!(out, "{}: {text}", playable.name)?;
+        write!(out, "{}", fitted(&format!("{}: {text}", playable.name)))?;
         if args.strategy && !matches!(answer, Answer::Equilibrium(_)) {
-            writeln!(
-                out,
+            let note = format!(
                 "--strategy is for games with hidden information; `magister inspect {} --moves MOVES` \
                  shows the value of each move in other positions",
                 args.game
-            )?;
+            );
+            write!(out, "{}", fitted(&note))?;
         }
     }
     Ok(CLEAN)
@@ -112,7 +113,7 @@ fn advice(why: &Unsolved, game: &dyn Game, args: &Solve) -> String {
     let hidden = game.info().information == Information::Hidden;
     let play = if hidden { "oos" } else { "uct" };
     let learn = format!(
-        "for strong play without a solution, try `magister match {} --players {play}`",
+        "to see strong play without a solution, try `magister match {} --players {play}`",
         args.game
     );
     match why {
@@ -124,9 +125,9 @@ fn advice(why: &Unsolved, game: &dyn Game, args: &Solve) -> String {
             format!("Raise --seconds (now {}); {learn}.", args.seconds)
         }
         Unsolved::Halt(_) => {
-            format!("`magister playable {}` searches for faults of this kind.", args.game)
+            format!("`magister playable {}` looks for such faults.", args.game)
         }
-        _ => format!("A solution is not defined for it, but {learn}."),
+        _ => format!("It has no well-defined solution; {learn}."),
     }
 }
 
@@ -169,7 +170,7 @@ fn line_json(game: &dyn Game, line: &[Vec<Move>]) -> Value {
 
 fn course_text(game: &dyn Game, course: &PuzzleSolution) -> String {
     format!(
-        "{} of one player looked at\nvalue: {}\nshortest solution: {}\n  {}\n",
+        "puzzle, {} searched\nvalue: {}\nshortest solution: {}\n  {}\n",
         plural(course.positions, "position"),
         values_text(game, &[course.value]),
         plural(course.line.len(), "step"),
@@ -205,18 +206,19 @@ fn positions_text(game: &dyn Game, solution: &Solution) -> Result<String> {
     let Opening { line, roles } = opening(game, solution)?;
     let mut text = format!("{}, all solved\n", plural(solution.positions(), "position"));
     if !solution.exact() {
-        text += "simultaneous moves of players whose interests are not opposite were balanced by \
-                 regret, which proves nothing\n";
+        text += "simultaneous moves of players without opposite interests: the values are an \
+                 approximation by regret matching, not a proof\n";
     }
     let players: Vec<f64> =
         game.info().players().map(|role| solution.value()[role.index()]).collect();
     let _ = writeln!(text, "value: {}", values_text(game, &players));
     for (role, moves) in roles {
-        let _ = writeln!(text, "moves of {}:", game.info().role_name(role));
+        let _ = writeln!(text, "values of the first moves of {}:", game.info().role_name(role));
         for one in moves {
             let value = one.value.map_or_else(|| "-".to_owned(), number);
             let _ = write!(text, "  {value:>8}  {}", game.text().move_text(one.choice));
-            if one.likely > 0.0 {
+            // Of several best moves the line below takes one; a mixture shows its probabilities.
+            if one.likely > 0.0 && one.likely < 1.0 {
                 let _ = write!(text, "  {} %", number(100.0 * one.likely));
             }
             text.push('\n');
@@ -224,7 +226,7 @@ fn positions_text(game: &dyn Game, solution: &Solution) -> Result<String> {
     }
     if !line.is_empty() {
         let (steps, moves) = (plural(line.len(), "step"), line_text(game, &line));
-        let _ = writeln!(text, "best play: {steps}\n  {moves}");
+        let _ = writeln!(text, "optimal play: {steps}\n  {moves}");
     }
     Ok(text)
 }

@@ -8,8 +8,8 @@ use crate::CLEAN;
 use crate::terminal::paragraphs;
 
 const WHAT: &str = "Magister is a general game system. It takes the rules of any game as text and \
-plays it: against you, against itself, or against other programs. It also finds mistakes in rules, \
-solves small games and says how fair a game is.";
+plays it: against you, against itself, or against other programs. It also finds errors in rules, \
+solves small games, and measures how fair a game is.";
 
 pub(crate) fn run() -> Result<u8> {
     let mut out = anstream::stdout().lock();
@@ -30,11 +30,11 @@ Three things to try:
   {bold}magister match tictactoe --players uct,random --games 10{plain}
       let two programs play; `magister players` lists them
 
-To read on:
+More:
 
-  magister help            all commands
-  magister help play       one command
-  magister show chess      the rules of a game"
+  magister help            list all commands
+  magister help play       describe one command
+  magister show chess      explain the rules of a game"
     )?;
     Ok(CLEAN)
 }

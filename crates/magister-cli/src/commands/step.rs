@@ -16,17 +16,17 @@ use crate::{CLEAN, FOUND, game, is_broken_pipe};
 const LINE: u64 = 1 << 20;
 
 const HELP: &str = "\
-MOVE             a move by its text or its number, of the role that has a choice
-MOVE MOVE ...    one for each role that has a choice, or for each role, in their order
+MOVE             a move: its text, a part of it, or its number in the list
+MOVE, MOVE       the moves of several roles, in role order
 MOVES; MOVES     several steps; * is a random move
-do MOVES         the same, for moves that are called like a command
-random [N]       N steps with random moves, or one
+do MOVES         the same, for a move with the name of a command
+random [N]       make a random step, or N of them
 undo [N], redo [N], jump N
-                 back, forth, or to the position after N steps
+                 go back, forward, or to the position after N steps
 state, legal, percepts, history
-                 the state; all legal moves; what was seen of the last step; all steps
-show             the whole position again, with what the symbols stand for
-quit
+                 print the state, all legal moves, what was seen, all steps
+show             the position again, with its symbols explained
+quit             end
 ";
 
 /// The result of a command.

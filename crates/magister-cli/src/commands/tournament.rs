@@ -6,15 +6,17 @@ use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
-    Bar, Contest, Log, Mistakes, Page, Pairing, Scale, SeriesError, Standing, System, Tournament,
-    rate,
+    Bar, Comparisons, Contest, Log, Mistakes, Page, Pairing, Scale, SeriesError, Standing, System,
+    Tournament, rate,
 };
 use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
 
 use super::contest::{jobs, limits, undecided};
+use super::plural;
 use super::remote::Table;
 use crate::args::{Pairs, PlayerArg, Rated, Tourney};
+use crate::terminal::{self, fitted};
 use crate::{CLEAN, interrupt};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
@@ -43,6 +45,9 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         let open = table.open_matches();
         interrupt::on_interrupt(move || open.abort());
     }
+    // The table knows the rules of all games only now.
+    let seating = table.seating();
+    games.iter_mut().for_each(|contest| contest.seating.clone_from(&seating));
     let tournament = Tournament {
         games,
         players: table.sources(),
@@ -75,8 +80,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     file.seek(SeekFrom::End(0))?;
     if !log.is_empty() {
         anstream::eprintln!(
-            "magister: {path} already has {} matches; they are not played again",
-            log.len()
+            "magister: {path} already has {}, not played again",
+            plural(log.len(), "match")
         );
         if log.settings().is_empty() {
             anstream::eprintln!(
@@ -100,8 +105,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     })?;
     if others > 0 {
         anstream::eprintln!(
-            "magister: {path} has {others} matches that do not belong to this tournament; they are \
-             not counted"
+            "magister: {path} has {} of another tournament, not counted",
+            plural(others, "match")
         );
     }
     // Files come first: a reader of the output may be gone before its end.
@@ -118,7 +123,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     } else {
         write!(out, "{}", as_text(&log, args.rating))?;
         if let Some(line) = without_result(&log) {
-            writeln!(out, "{line}")?;
+            write!(out, "{}", fitted(&line))?;
         }
     }
     Ok(CLEAN)
@@ -138,7 +143,7 @@ fn without_result(log: &Log) -> Option<String> {
         log.matches().filter(|(_, record)| record.rewards.contains(&None)).collect();
     let (first, _) = open.first()?;
     let broken = open.iter().any(|(_, record)| record.has(FaultKind::BrokenOff));
-    Some(undecided(open.len() as u64, log.len() as u64, "matches", &first.game, broken))
+    Some(undecided(open.len() as u64, log.len() as u64, "match", &first.game, broken))
 }
 
 fn as_json(log: &Log) -> Value {
@@ -207,6 +212,40 @@ fn standings(log: &Log, scale: Rated) -> Vec<Standing> {
     rate(&log.meetings(None), scale)
 }
 
+/// The share of points of each player against each other, in blocks of columns that fit the
+/// terminal.
+fn cross_table(comparisons: &Comparisons, names: &[&str], rank: usize, width: usize) -> String {
+    const COLUMN: usize = 7;
+    let room = terminal::width().saturating_sub(rank + 2 + width);
+    let block = (room / COLUMN).max(1);
+    let place = |name: &str| comparisons.players().iter().position(|known| known == name);
+    let mut text = "share of points against the player with this number:\n".to_owned();
+    for first in (0..names.len()).step_by(block) {
+        let columns = first..names.len().min(first + block);
+        let _ = write!(text, "{:rank$}  {:width$}", "", "");
+        for column in columns.clone() {
+            let _ = write!(text, "{:>COLUMN$}", column + 1);
+        }
+        text.push('\n');
+        for (row, name) in names.iter().enumerate() {
+            let _ = write!(text, "{:rank$}  {name:width$}", row + 1);
+            for column in columns.clone() {
+                let (Some(a), Some(b)) = (place(name), place(names[column])) else { continue };
+                let games = comparisons.wins(a, b) + comparisons.wins(b, a);
+                let cell = match games {
+                    _ if a == b => "-".to_owned(),
+                    0.0 => String::new(),
+                    games => format!("{:.2}", comparisons.wins(a, b) / games),
+                };
+                let _ = write!(text, "{cell:>COLUMN$}");
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+    }
+    text
+}
+
 fn as_text(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let shares = comparisons.ratings();
@@ -221,17 +260,13 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let mistakes = log.mistakes();
     let mut games: Vec<&str> = log.matches().map(|(pairing, _)| pairing.game.as_str()).collect();
     games.dedup();
-    let matches = if log.len() == 1 { "match" } else { "matches" };
-    let mut text = format!("{} {matches} in {}\n", log.len(), games.join(", "));
-    let _ = write!(
+    let games = games.join(", ");
+    let mut text = fitted(&format!("{} in {games}", plural(log.len(), "match")));
+    let _ = writeln!(
         text,
         "{:rank$}  {:width$}  rating  {:>15}  score  late  illegal  other",
         "", "player", "95 % interval"
     );
-    for column in 1..=standings.len() {
-        let _ = write!(text, "  {column:>5}");
-    }
-    text.push('\n');
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
     for (row, Standing { player, rating, interval: (low, high) }) in standings.iter().enumerate() {
@@ -242,31 +277,15 @@ fn as_text(log: &Log, scale: Rated) -> String {
         let interval = format!("{low:.digits$} to {high:.digits$}");
         let Mistakes { late, illegal, other } =
             mistakes.get(player.as_str()).copied().unwrap_or_default();
-        let _ = write!(
+        let _ = writeln!(
             text,
             "{:rank$}  {player:width$}  {rating:6.digits$}  {interval:>15}  {share:>5}  {late:>4}  \
              {illegal:>7}  {other:>5}",
             row + 1
         );
-        for other in &standings {
-            let of = |name: &str| comparisons.players().iter().position(|known| known == name);
-            let (Some(a), Some(b)) = (of(player), of(&other.player)) else { continue };
-            let games = comparisons.wins(a, b) + comparisons.wins(b, a);
-            let cell = match games {
-                _ if a == b => "-".to_owned(),
-                0.0 => String::new(),
-                games => format!("{:.2}", comparisons.wins(a, b) / games),
-            };
-            let _ = write!(text, "  {cell:>5}");
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
     }
-    let _ = writeln!(
-        text,
-        "columns 1 to {}: the share of points against the player with that number",
-        standings.len()
-    );
+    let names: Vec<&str> = standings.iter().map(|one| one.player.as_str()).collect();
+    text.push_str(&cross_table(&comparisons, &names, rank, width));
     text.push_str(&wrong(log));
     text
 }
@@ -277,11 +296,12 @@ fn wrong(log: &Log) -> String {
     if total == 0 {
         return String::new();
     }
-    let (moves, verb) = if total == 1 { ("move", "was") } else { ("moves", "were") };
-    format!(
-        "{total} {moves} came late, were not legal or were missing, and {verb} replaced by random \
-         moves; the log has each of them\n"
-    )
+    let verb = if total == 1 { "was" } else { "were" };
+    fitted(&format!(
+        "{} {verb} late, illegal or missing, and replaced by a random move; the log lists every \
+         one",
+        plural(total, "move")
+    ))
 }
 
 /// The result of a player without opponents.
@@ -297,7 +317,7 @@ fn in_solitude(log: &Log, player: &str) -> String {
 fn as_svg(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let standings = standings(log, scale);
-    let mut page = Page::new(&format!("Tournament, {} matches", log.len()));
+    let mut page = Page::new(&format!("Tournament, {}", plural(log.len(), "match")));
     page.heading("Ratings, with intervals of 95 %");
     let bars: Vec<Bar> = standings
         .iter()

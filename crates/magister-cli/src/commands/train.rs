@@ -16,6 +16,7 @@ use magister_learn::{AgentFile, Learner, Sight};
 use serde_json::json;
 
 use super::bench::process::cpu_time;
+use super::plural;
 use crate::args::{AgentKind, RuleName, Train};
 use crate::{CLEAN, game};
 
@@ -149,10 +150,10 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
     } else if done {
         let _ = writeln!(
             anstream::stdout(),
-            "{}: {} games; {games} in {seconds:.1} s, {episodes_per_s:.0} games/s, \
+            "{}: {}; {games} in {seconds:.1} s, {episodes_per_s:.0} games/s, \
              {moves_per_s:.0} moves/s",
             args.out.display(),
-            now.games,
+            plural(now.games, "game"),
         );
     } else {
         let _ = writeln!(

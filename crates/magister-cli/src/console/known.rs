@@ -14,9 +14,9 @@ use magister_engine::within;
 use magister_infoset::{Belief, InfosetLimits, Settings};
 use magister_players::Possible;
 
-use super::moves::{Numbers, plain};
+use super::moves::{Numbers, is_idle, plain};
 use super::words;
-use crate::commands::wrapped;
+use crate::commands::{plural, wrapped};
 use crate::draw::{Look, UNKNOWN, in_common};
 
 /// How many moves are listed with a position.
@@ -101,7 +101,7 @@ impl Known {
         for (at, turn) in turns.enumerate() {
             let _ = writeln!(text, "{:>3}  {turn}", at + 1);
         }
-        if text.is_empty() { "Nothing happened yet.\n".to_owned() } else { text }
+        if text.is_empty() { "No move was made yet.\n".to_owned() } else { text }
     }
 
     /// Follows the match to where the view is and returns what is new to the role.
@@ -160,21 +160,23 @@ impl Known {
         }
     }
 
-    /// The moves of the roles that had a choice, before they are made; without the own one if only
-    /// the others are asked for.
-    fn made(&self, view: &View, turn: &Turn, others: bool) -> String {
+    /// The moves of a turn, before they are made. A role that had no choice and did nothing is left
+    /// out. Where only news is asked for, so is the own move, unless it was forced: nobody was asked
+    /// for it.
+    fn made(&self, view: &View, turn: &Turn, news: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };
         let (info, text) = (view.game().info(), view.game().text());
-        let chose =
-            |role: &Role| self.worker.legal(*role).len() > 1 && !(others && *role == self.role);
-        let made: Vec<String> = info
-            .all_roles()
-            .filter(chose)
-            .map(|role| {
-                let what = plain(&text.move_text(joint[role.index()]));
-                format!("{}: {what}", words::name(info, role))
-            })
-            .collect();
+        let mut made = Vec::new();
+        for role in info.all_roles() {
+            let forced = self.worker.legal(role).len() <= 1;
+            let what = text.move_text(joint[role.index()]);
+            let own = role == self.role;
+            if forced && is_idle(&what) || news && own && !forced {
+                continue;
+            }
+            let why = if forced && own { " (your only move)" } else { "" };
+            made.push(format!("{}: {}{why}", words::name(info, role), plain(&what)));
+        }
         made.join(", ")
     }
 
@@ -262,7 +264,8 @@ impl Known {
     /// What all positions have in common that agree with what the role saw.
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.belief.as_ref().filter(|_| self.hidden.found) else {
-            return "What you know of the position could not be worked out in time.\n".to_owned();
+            return "What you know about the position could not be worked out in time.\n"
+                .to_owned();
         };
         let game = &**view.game();
         let states = (0..belief.len()).map(|number| belief.state(number));
@@ -272,14 +275,13 @@ impl Known {
         let mut text = look.text(&picture, self.hidden.before.as_ref(), legend);
         let mut spots = picture.panels.iter().flat_map(|panel| &panel.spots);
         if legend && spots.any(|spot| spot.symbol == UNKNOWN) {
-            text.push_str("? is a cell of which you do not know what is there\n");
+            text.push_str("? marks a cell whose contents you do not know\n");
         }
         if !belief.is_exact() {
             let _ = writeln!(
                 text,
-                "(There are too many possible positions to look at all of them; this is what {} \
-                 samples have in common.)",
-                belief.len()
+                "(There are too many possible positions to enumerate; this is what {} have in common.)",
+                plural(belief.len(), "sample")
             );
         }
         self.hidden.before = Some(picture);
@@ -289,7 +291,7 @@ impl Known {
     /// The own moves, numbered; all of them, or those that contain a text.
     pub(super) fn list(&self, all: bool, filter: &str) -> String {
         if self.moves.is_empty() {
-            return "Your moves are not known; type one.\n".to_owned();
+            return "Your legal moves could not be worked out; type a move.\n".to_owned();
         }
         let wanted = filter.to_lowercase();
         let mut numbered: Vec<(usize, String)> = self
@@ -300,7 +302,7 @@ impl Known {
             .collect();
         numbered.sort_unstable();
         if numbered.is_empty() {
-            return format!("None of your {} moves contains {filter}.\n", self.moves.len());
+            return format!("No legal move contains {filter}.\n");
         }
         let listed = if all { usize::MAX } else { LISTED };
         let more = numbered.len().saturating_sub(listed);

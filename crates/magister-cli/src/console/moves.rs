@@ -26,7 +26,7 @@ pub(crate) fn plain(text: &str) -> String {
 
 /// Whether a move does nothing, by its name. It is not shown if it is the only move.
 pub(crate) fn is_idle(text: &str) -> bool {
-    matches!(text, "noop" | "-")
+    matches!(text, "noop" | "-" | "wait" | "idle" | "nil" | "nop" | "null")
 }
 
 /// The numbers of a role's moves. A move keeps its number for the whole match.
@@ -82,7 +82,7 @@ fn own_number(text: &str) -> Option<usize> {
 
 /// What a typed text means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(crate) enum Meant {
     One(Move),
     /// It may mean several moves; these are their texts.
     Several(Vec<String>),
@@ -94,7 +94,7 @@ type Way<'a> = &'a dyn Fn(&[String]) -> bool;
 
 /// The move among these that a person means. A text that is spelt like a move means that move;
 /// otherwise the end of a move is enough, then the beginnings of its words, then its letters.
-pub(super) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
+pub(crate) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
     let wanted = tokens(typed);
     if wanted.is_empty() {
         return Meant::Nothing;
@@ -119,7 +119,7 @@ pub(super) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
 }
 
 /// Moves in a sentence, not too many.
-pub(super) fn several(mut texts: Vec<String>) -> String {
+pub(crate) fn several(mut texts: Vec<String>) -> String {
     let more = texts.len().saturating_sub(NAMED);
     texts.truncate(NAMED);
     let listed = texts.join(", ");
@@ -135,7 +135,7 @@ pub(super) fn suggestions(typed: &str, moves: &[(Move, String)], words: &[&str])
 }
 
 /// Words and numbers of a text: `e2e4` has four.
-fn tokens(text: &str) -> Vec<String> {
+pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut kind = None;
     for letter in text.to_lowercase().chars() {

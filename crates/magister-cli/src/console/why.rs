@@ -1,4 +1,7 @@
-//! Why a move is not legal, in the words of the rules.
+//! Why a move is not legal, in words for people who play.
+//!
+//! The explanation is the engine's; what a player reads of it are the last reasons: what the position
+//! lacks, and what it has instead.
 
 use std::time::Duration;
 
@@ -9,11 +12,19 @@ use magister_engine::board::fluents;
 use magister_engine::explain::{Extent, Scene};
 use magister_engine::{Explainer, Ground, within};
 use magister_gdl::Dialect;
+use serde_json::Value;
+
+use super::moves::plain;
+use crate::terminal::fitted;
 
 /// How long to look for reasons.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Enough of a proof for a person.
-const EXTENT: Extent = Extent { depth: 3, width: 3, history: 0 };
+/// One reason for each condition, down to the facts.
+const EXTENT: Extent = Extent { depth: 12, width: 1, history: 0 };
+/// How many reasons are given.
+const REASONS: usize = 3;
+/// How many fluents are named as the reason for something that must not hold.
+const NAMED: usize = 3;
 
 /// The reason why a role cannot make a move in a state.
 pub(super) fn illegal(
@@ -23,7 +34,7 @@ pub(super) fn illegal(
     role: &str,
     choice: &str,
 ) -> Result<String> {
-    let no_rules = || anyhow!("this game is written in Rust; only rules can give reasons");
+    let no_rules = || anyhow!("this game is written in Rust, so its rules cannot be explained");
     let rules = source.rulesheet().ok_or_else(no_rules)?;
     let program = source.program().ok_or_else(no_rules)?.map_err(|error| anyhow!("{error}"))?;
     let term = Ground::read_either(choice, rules.syntax);
@@ -35,9 +46,122 @@ pub(super) fn illegal(
     let atom = Ground { name: "legal".into(), args: Some(args.into()) };
     let scene = Scene { state: fluents(game, state), ..Scene::default() };
     let question = atom.text(rules.syntax);
-    within(PATIENCE, &Stop::never(), |stop| {
+    let tree = within(PATIENCE, &Stop::never(), |stop| {
         let mut explainer = Explainer::new(program, rules.syntax, &question, &scene)?;
         let explanation = explainer.explain(EXTENT, stop).map_err(|halt| anyhow!("{halt}"))?;
-        Ok(explainer.text(&explanation))
+        anyhow::Ok(explainer.json(&explanation))
+    })?;
+    let mut reasons = Vec::new();
+    let no_nodes = Vec::new();
+    let nodes = tree["nodes"].as_array().unwrap_or(&no_nodes);
+    let root = tree["roots"][0].as_u64().unwrap_or(0) as usize;
+    collect(nodes, root, &mut reasons);
+    reasons.dedup();
+    reasons.truncate(REASONS);
+    let choice = plain(choice);
+    Ok(match &reasons[..] {
+        [] => format!("{choice} is not legal: no rule allows it here.\n"),
+        [one] => whole(&fitted(&format!("{choice} is not legal: {one}."))),
+        several => {
+            let lines: String = several.iter().map(|one| format!("- {one}\n")).collect();
+            whole(&fitted(&format!("{choice} is not legal:\n{lines}")))
+        }
     })
+}
+
+/// Stands for a blank at which no line may end.
+const KEPT: &str = "\u{1}";
+
+/// A condition in quotes, which stays on one line.
+fn quoted(claim: &str) -> String {
+    format!("`{}`", claim.replace(' ', KEPT))
+}
+
+fn whole(text: &str) -> String {
+    text.replace(KEPT, " ")
+}
+
+/// The last reasons below a node that does not hold.
+fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<String>) {
+    let mut rest = vec![root];
+    // Nodes form a tree, except for references to nodes that were explained before.
+    let mut left = nodes.len();
+    while let Some(node) = rest.pop().and_then(|id| nodes.get(id)) {
+        if left == 0 {
+            return;
+        }
+        left -= 1;
+        let because = node["because"].as_str().unwrap_or_default();
+        let claim = words(node["claim"].as_str().unwrap_or_default());
+        let below = children(node);
+        match because {
+            "misses" | "miss" if !below.is_empty() => rest.extend(below.into_iter().rev()),
+            "elsewhere" => rest.extend(node["see"].as_u64().map(|id| id as usize)),
+            "not-in-state" => reasons.push(missing(&claim, node)),
+            "present" => {
+                let inner = claim.strip_prefix("not ").unwrap_or(&claim).to_owned();
+                let there = there(nodes, &below);
+                let there = if there.is_empty() { inner.clone() } else { there.join(" and ") };
+                reasons.push(if there == inner {
+                    format!("the position has {}", quoted(&there))
+                } else {
+                    let (inner, there) = (quoted(&inner), quoted(&there));
+                    format!("{inner} must not hold, but the position has {there}")
+                });
+            }
+            "no-fact" | "refuted" | "no-head" | "undefined" => {
+                reasons.push(format!("{} is never true", quoted(&claim)));
+            }
+            _ => reasons.push(format!("{} does not hold", quoted(&claim))),
+        }
+    }
+}
+
+/// What a position lacks, and what is there instead.
+fn missing(claim: &str, node: &Value) -> String {
+    let near = node["near"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let near: Vec<String> = near.map(words).collect();
+    // The last word of a fluent is most often its value, the others say where it is.
+    let place = |text: &str| text.rsplit_once(' ').map(|(place, _)| place.to_owned());
+    match &near[..] {
+        [one] if place(one).is_some() && place(one) == place(claim) => {
+            format!("it needs {}, but the position has {}", quoted(claim), quoted(one))
+        }
+        _ => format!("it needs {}, which the position does not have", quoted(claim)),
+    }
+}
+
+/// The fluents in the proof of something that holds.
+fn there(nodes: &[Value], roots: &[usize]) -> Vec<String> {
+    let mut rest: Vec<usize> = roots.to_vec();
+    let mut found = Vec::new();
+    let mut left = nodes.len();
+    while let Some(node) = rest.pop().and_then(|id| nodes.get(id)) {
+        if left == 0 || found.len() >= NAMED {
+            break;
+        }
+        left -= 1;
+        if node["because"] == "state" {
+            found.push(words(node["claim"].as_str().unwrap_or_default()));
+        }
+        rest.extend(children(node).into_iter().rev());
+    }
+    found
+}
+
+fn children(node: &Value) -> Vec<usize> {
+    let children = node["children"].as_array().into_iter().flatten();
+    children.filter_map(Value::as_u64).map(|id| id as usize).collect()
+}
+
+/// A condition as people read it: `cell 1 1 b` for `(true (cell 1 1 b))`.
+fn words(claim: &str) -> String {
+    let (negated, inner) = match claim.strip_prefix("(not ").or_else(|| claim.strip_prefix('~')) {
+        Some(inner) => (true, inner),
+        None => (false, claim),
+    };
+    let text = plain(inner);
+    let text = text.strip_prefix("true ").unwrap_or(&text);
+    let text = text.replace('?', "");
+    if negated { format!("not {text}") } else { text }
 }

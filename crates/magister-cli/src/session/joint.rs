@@ -8,6 +8,7 @@ use magister_core::{Move, Role};
 
 use super::{Choice, Session};
 use crate::commands::plural;
+use crate::console::moves::{Meant, meant, several};
 
 /// What stands for a move that is drawn.
 const DRAWN: &str = "*";
@@ -47,7 +48,7 @@ pub(crate) fn terms(text: &str) -> Vec<&str> {
 /// have one, or of all roles.
 pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     if session.worker.terminal() {
-        bail!("the game is over, so {text} cannot be played");
+        bail!("{text} cannot be played, because the game is over");
     }
     let given = terms(text);
     let info = session.info();
@@ -65,6 +66,9 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
             Err(error) => wrong = wrong.or(Some(error)),
         }
     }
+    if let Some(choices) = typed(session, text, [&players, &choosing, &all])? {
+        return Ok(choices);
+    }
     if let Some(wrong) = wrong {
         return Err(wrong);
     }
@@ -74,8 +78,8 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     let moves = plural(given.len(), "move");
     if choosing.is_empty() {
         bail!(
-            "{moves} given in {text}, but no role has a choice here; * continues, or give a move for \
-             each of {}",
+            "{text} has {moves}, but no role has a choice here; * goes on, or give one move for each \
+             of {}",
             names(&all)
         );
     }
@@ -85,11 +89,58 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
         let _ = write!(legal, "\n{}: {}", info.role_name(role), named(session, role));
     }
     bail!(
-        "{moves} given in {text}, but the choice is with {}: give one move for each of these, or \
-         one for each role in the order {}. Legal are{legal}",
+        "{text} has {moves}; give one for each role with a choice ({}), or one for each role ({}). \
+         Legal moves:{legal}",
         names(who),
         names(&all)
     )
+}
+
+/// Moves as people type them in `magister play`: `put 2 2`, `e2e4`, or a part of a move. Commas
+/// separate the moves of several roles.
+fn typed(session: &Session, text: &str, ways: [&[Role]; 3]) -> Result<Option<Vec<Choice>>> {
+    let parts = parts(text);
+    for roles in ways.into_iter().filter(|roles| roles.len() == parts.len()) {
+        let mut choices: Vec<Choice> = vec![Choice::Drawn; session.info().roles.len()];
+        let mut all = true;
+        for (&role, part) in roles.iter().zip(&parts) {
+            if *part == DRAWN {
+                continue;
+            }
+            let words = session.game.text();
+            let legal = session.worker.legal(role).iter();
+            let legal: Vec<_> = legal.map(|&choice| (choice, words.move_text(choice))).collect();
+            // A term in brackets is a whole move, so a part of one is a mistake.
+            let found = if part.contains('(') { Meant::Nothing } else { meant(part, &legal) };
+            match found {
+                Meant::One(choice) => choices[role.index()] = Choice::Given(choice),
+                Meant::Several(texts) => bail!("{part} may mean {}", several(texts)),
+                Meant::Nothing => all = false,
+            }
+        }
+        if all {
+            return Ok(Some(choices));
+        }
+    }
+    Ok(None)
+}
+
+/// The parts of a text between commas outside of brackets.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_i32);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth <= 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
 }
 
 /// The given moves for these roles; the others have no choice, or are chance and drawn.
@@ -136,7 +187,14 @@ fn named(session: &Session, role: Role) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{steps, terms};
+    use super::{parts, steps, terms};
+
+    #[test]
+    fn moves_of_several_roles() {
+        assert_eq!(parts("show rock, mark(1,2) ,*"), ["show rock", "mark(1,2)", "*"]);
+        assert_eq!(parts("e2e4"), ["e2e4"]);
+        assert_eq!(parts(")),("), ["))", "("]);
+    }
 
     #[test]
     fn terms_of_both_syntaxes() {

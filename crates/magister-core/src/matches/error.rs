@@ -41,7 +41,7 @@ impl fmt::Display for MatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MatchError::Seats { seats, given } => {
-                write!(f, "the game has {seats} seats, but there are {given} players")
+                write!(f, "the number of players is {given}, but the number of seats is {seats}")
             }
             MatchError::Ended(_) => f.write_str("the match has ended"),
             MatchError::Paused => f.write_str("the match is paused"),

@@ -118,8 +118,8 @@ impl fmt::Display for ReplayError {
             ReplayError::OtherRules => f.write_str("the record belongs to other rules"),
             ReplayError::Seats { seats, players, rewards } => write!(
                 f,
-                "the game has {seats} seats, but the record has {players} players and {rewards} \
-                 rewards"
+                "the record is for another number of seats (players {players}, rewards {rewards}, \
+                 seats of the game {seats})"
             ),
             ReplayError::Illegal { step, role, text } => {
                 write!(f, "step {step}: `{text}` of {role} is not legal")

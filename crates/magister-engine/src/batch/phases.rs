@@ -14,21 +14,10 @@ pub(super) struct Phase {
 impl Phase {
     /// The phases of a game with their networks: two alternating ones, or none.
     pub(super) fn of(network: &Network) -> Vec<(Phase, &Network, Turns)> {
-        let (Some(turns), [first, second]) = (&network.turns, &network.per_player[..]) else {
+        let (Some(turns), Some(sides)) = (&network.turns, network.alternating()) else {
             return Vec::new();
         };
-        let leads = |from: &Network, to: Edge| {
-            let next = from.next[to.node().fluent().index()];
-            (if to.negated() { !next } else { next }) == Edge::TRUE
-        };
-        let strictly = |from: &Network, own: Edge, to: Edge| leads(from, to) && leads(from, !own);
-        if !strictly(&first.network, first.turn, second.turn)
-            || !strictly(&second.network, second.turn, first.turn)
-        {
-            return Vec::new();
-        }
-        network
-            .per_player
+        sides
             .iter()
             .map(|side| {
                 let phase = Phase { turn: side.turn, known: side.known.clone() };

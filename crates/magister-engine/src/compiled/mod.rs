@@ -80,6 +80,19 @@ impl Compiled {
         Self { board_maker: Some(Box::new(maker)), ..self }
     }
 
+    /// The same game on another network with the same fluents and moves, without a board.
+    pub(crate) fn on(&self, network: Network) -> Self {
+        Self {
+            info: self.info.clone(),
+            names: self.names.clone(),
+            network: Arc::new(network),
+            missing_goal: self.missing_goal,
+            board_maker: None,
+            board: OnceLock::new(),
+            tensors: OnceLock::new(),
+        }
+    }
+
     /// The facts of the game.
     pub fn info(&self) -> &Info {
         &self.info

@@ -39,7 +39,7 @@ pub(super) struct Shared {
 /// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when
 /// a worker first meets them.
 #[derive(Debug)]
-pub struct DatalogGame {
+pub(crate) struct DatalogGame {
     shared: Arc<Shared>,
     /// A worker in the initial state, to be copied.
     worker: Mutex<DatalogWorker>,
@@ -55,7 +55,7 @@ impl DatalogGame {
     /// The game of a program, with the vocabulary of its grounded rules if there is one, and limits
     /// for the evaluation of every query. `source` is the text of the rules, `name` the name of the
     /// game.
-    pub fn new(
+    pub(crate) fn new(
         program: &Arc<Program>,
         vocabulary: Option<Arc<Vocabulary>>,
         limits: QueryLimits,
@@ -82,12 +82,12 @@ impl DatalogGame {
     }
 
     /// The work of a step of random play, as counted when the rules were compiled.
-    pub fn work(&self) -> f64 {
+    pub(crate) fn work(&self) -> f64 {
         self.work
     }
 
     /// The evaluator as a [`Stepper`], for comparison with recorded matches.
-    pub fn stepper(&self) -> Box<dyn Stepper> {
+    pub(crate) fn stepper(&self) -> Box<dyn Stepper> {
         Box::new(Position::new(Arc::clone(&self.shared.code), self.shared.limits))
     }
 

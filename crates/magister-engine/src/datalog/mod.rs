@@ -43,4 +43,4 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use game::DatalogGame;
+pub(crate) use game::DatalogGame;

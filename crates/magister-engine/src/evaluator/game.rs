@@ -63,6 +63,8 @@ pub(super) struct Shared {
     plans: [OnceLock<Arc<BatchPlan>>; 2],
     /// For each role, the plan for trying steps in batches.
     pub(super) tries: Vec<Trying>,
+    /// The game with tactical playouts, created on demand.
+    tactical: OnceLock<Option<CompiledGame>>,
 }
 
 /// A compiled game that is ready to play, on one of the network evaluators.
@@ -105,6 +107,7 @@ impl CompiledGame {
             clock: OnceLock::new(),
             plans: Default::default(),
             tries: info.roles.iter().map(|_| Trying::default()).collect(),
+            tactical: OnceLock::new(),
             info,
             network,
             compiled,
@@ -159,6 +162,16 @@ impl CompiledGame {
     /// One step of the game for many lanes at once, before it is laid out for this machine.
     pub fn batch_program(&self) -> BatchProgram {
         BatchProgram::new(&self.shared.network, self.shared.pay())
+    }
+
+    /// The game with tactical playouts, if its network can have them; see [`Game::tactical`].
+    pub fn with_tactics(&self) -> Option<Self> {
+        let tactical = self.shared.tactical.get_or_init(|| {
+            let network = self.shared.network.tactical(&Stop::never()).ok()??;
+            let compiled = Arc::new(self.shared.compiled.on(network));
+            Self::new(compiled, self.shared.evaluator).ok()
+        });
+        Some(tactical.as_ref()?.playing(self.playouts))
     }
 
     /// Whether it has machine code, if its evaluator uses it.
@@ -276,6 +289,10 @@ impl Game for CompiledGame {
 
     fn tensors(&self) -> Option<&dyn StateTensors> {
         Some(self)
+    }
+
+    fn tactical(&self) -> Option<Arc<dyn Game>> {
+        Some(Arc::new(self.with_tactics()?))
     }
 
     fn as_any(&self) -> Option<&dyn std::any::Any> {

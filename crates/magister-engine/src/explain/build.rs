@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
 
+use super::rank::{Distance, constants};
 use super::tree::{Claim, Explanation, ProofId, Reason};
 use super::{Extent, Moment};
 use crate::program::{Atom, Goal, Literal, Names, Pattern};
@@ -35,6 +36,10 @@ pub(super) struct Build<'a> {
     /// Conditions whose failures are complete, by position.
     pub(super) failed: FxHashMap<(u32, String), ProofId>,
     pub(super) before: VecDeque<Before>,
+    /// How far conditions are from holding, by position.
+    pub(super) distances: FxHashMap<(u32, String), Distance>,
+    /// The constants in the move that the question is about, in order.
+    pub(super) named: Vec<TermId>,
 }
 
 impl<'a> Build<'a> {
@@ -54,6 +59,8 @@ impl<'a> Build<'a> {
             proved: FxHashMap::default(),
             failed: FxHashMap::default(),
             before: VecDeque::new(),
+            distances: FxHashMap::default(),
+            named: Vec::new(),
         }
     }
 
@@ -81,13 +88,25 @@ impl<'a> Build<'a> {
                 self.out.answers = usize::from(self.out.holds);
                 self.out.roots.push(root);
             }
-            Claim::Literal(literal, names) => self.literal(literal, names)?,
+            Claim::Literal(literal, names) => {
+                let atom = literal.goal.atom().filter(|atom| self.is_legal(atom));
+                if let Some(Pattern::Ground(choice)) = atom.and_then(|atom| atom.args.last()) {
+                    self.named = constants(*choice, self.reference.terms());
+                }
+                self.literal(literal, names)?;
+            }
             _ => {}
         }
         while let Some(before) = self.before.pop_front() {
             self.past(&before)?;
         }
         Ok(self.out)
+    }
+
+    fn is_legal(&self, atom: &Atom) -> bool {
+        let program = self.reference.program();
+        let functor = program.relations[atom.relation.index()].functor;
+        program.terms.name(functor.symbol) == "legal"
     }
 
     fn literal(&mut self, literal: &Literal, names: &Names) -> Result<(), Halt> {

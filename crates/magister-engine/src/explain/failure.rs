@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::build::{Before, Build};
 use super::join::{Bounds, Instance, Instances, nearest_misses};
 use super::near::{alike, hint, unknown};
+use super::rank::{DEPTH, Distance};
 use super::search::ground_atom;
 use super::text;
 use super::tree::{Claim, ProofId, Reason};
@@ -180,100 +181,76 @@ impl Build<'_> {
                 Err(halt) => return Err(halt),
             }
         }
-        // The rules with the fewest failing conditions first, then those of which most conditions
-        // hold: a rule about another piece fails early. Otherwise in written order.
+        // The nearest first, and among equals those of which most conditions hold.
         let width = self.width(job);
-        let choose = misses.len() > width;
-        let mut ranked: Vec<(usize, Reverse<usize>, (u32, Instances))> = Vec::new();
-        for (rule, found) in misses {
-            let failing = found.found.first().map_or(usize::MAX, |instance| instance.failing.len());
-            let holding = if choose { self.holding(rule, &found) } else { 0 };
-            ranked.push((failing, Reverse(holding), (rule, found)));
+        let mut ranked = Vec::with_capacity(misses.len());
+        // What has no alternative need not be measured.
+        let choice = misses.len() > 1 || misses.iter().any(|(_, found)| found.found.len() > 1);
+        for (rule, mut found) in misses {
+            let distance =
+                if choice { self.rank(rule, &mut found, DEPTH)? } else { Distance::default() };
+            ranked.push((distance, Reverse(self.holding(rule, &found)), (rule, found)));
         }
-        ranked.sort_by_key(|(failing, holding, _)| (*failing, *holding));
+        ranked.sort_by_key(|(distance, holding, _)| (*distance, *holding));
         let misses: Vec<(u32, Instances)> = ranked.into_iter().map(|(_, _, miss)| miss).collect();
         let shown = misses.len().min(width);
         self.out.node_mut(job.node).more += (misses.len() - shown) as u32;
+        // One instance of each rule says more than several instances of one.
+        let each = if shown > 1 { 1 } else { width };
         for (rule, found) in misses.into_iter().take(width) {
-            self.misses(job, rule, &found, rest);
+            self.misses(job, rule, &found, each, rest);
         }
         Ok(Reason::Misses(count))
     }
 
-    /// How many conditions hold in the nearest miss of a rule. If one condition fails, those that
-    /// hold in its own nearest miss count too.
-    fn holding(&mut self, rule: u32, found: &Instances) -> usize {
-        let Some(instance) = found.found.first() else { return 0 };
-        let body = self.reference.program().rules[rule as usize].body.clone();
-        let here = body.len() - instance.failing.len() - instance.open.len();
-        let [place] = instance.failing[..] else { return here };
-        let literal = self.under(&body[place as usize], &instance.bindings);
-        let (Goal::Relation(atom), false) = (&literal.goal, literal.negated) else { return here };
-        let rules = self.reference.program().relations[atom.relation.index()].rules.clone();
-        let mut best: Option<(usize, Reverse<usize>)> = None;
-        for rule in rules {
-            let Some(bindings) = self.reference.open_head(rule, &atom.args) else { continue };
-            let near =
-                nearest_misses(self.reference, rule, &bindings, &atom.args, BOUNDS, self.stop);
-            let Some(near) = near.ok().and_then(|near| near.found.into_iter().next()) else {
-                continue;
-            };
-            let length = self.reference.program().rules[rule as usize].body.len();
-            let (failing, open) = (near.failing.len(), near.open.len());
-            let this = (failing, Reverse(length - failing - open));
-            best = Some(best.map_or(this, |best| best.min(this)));
-        }
-        here + best.map_or(0, |(_, Reverse(holding))| holding)
+    /// How many conditions hold in the nearest miss of a rule.
+    fn holding(&self, rule: u32, found: &Instances) -> usize {
+        let length = self.reference.program().rules[rule as usize].body.len();
+        let failing = |instance: &Instance| instance.failing.len() + instance.open.len();
+        found.found.first().map_or(0, |instance| length - failing(instance))
     }
 
-    /// Adds nodes for the nearest misses of a rule: for each set of conditions that fail together
-    /// the first instances, and the number of the others.
-    fn misses(&mut self, job: &Job, rule: u32, found: &Instances, rest: &mut Vec<Job>) {
+    /// Adds nodes for the first `each` of the nearest misses of a rule, and the number of the
+    /// others.
+    fn misses(
+        &mut self,
+        job: &Job,
+        rule: u32,
+        found: &Instances,
+        each: usize,
+        rest: &mut Vec<Job>,
+    ) {
         let info = self.reference.program().rules[rule as usize].clone();
-        let width = self.width(job);
-        let mut groups: Vec<(&[u32], Vec<&Instance>)> = Vec::new();
+        let mut shown: FxHashSet<Vec<String>> = FxHashSet::default();
+        let mut last = None;
+        let mut others = 0;
         for instance in &found.found {
-            match groups.iter_mut().find(|(failing, _)| *failing == instance.failing) {
-                Some((_, alike)) => alike.push(instance),
-                None => groups.push((&instance.failing, vec![instance])),
+            let literals = self.failing(&info, instance);
+            let mut key: Vec<String> =
+                literals.iter().map(|literal| self.written(literal, &info.names)).collect();
+            let head = Goal::Relation(info.head.clone());
+            let given = ground_atom(self.reference, &head, &instance.bindings);
+            if literals.is_empty() {
+                key.push(format!("{given:?}"));
+            }
+            let place = shown.len();
+            if !shown.insert(key) {
+                continue;
+            }
+            if let (true, Some(given), true) = (place < each, given, literals.is_empty()) {
+                let claim = Claim::Instance(rule, instance.bindings.clone());
+                let node = self.out.add(claim, true, self.at, Reason::Gives(given));
+                self.out.node_mut(job.node).children.push(node);
+            } else if place < each {
+                last = Some(self.miss(job, rule, &info, instance, literals, rest));
+            } else {
+                others += 1;
             }
         }
-        let each = (width / groups.len().max(1)).max(1);
-        for (failing, alike) in groups.into_iter().take(width) {
-            let mut shown: FxHashSet<Vec<String>> = FxHashSet::default();
-            let mut last = None;
-            let mut others = 0;
-            for instance in alike {
-                let literals: Vec<Literal> = failing
-                    .iter()
-                    .map(|&place| self.under(&info.body[place as usize], &instance.bindings))
-                    .collect();
-                let mut key: Vec<String> =
-                    literals.iter().map(|literal| self.written(literal, &info.names)).collect();
-                let head = Goal::Relation(info.head.clone());
-                let given = ground_atom(self.reference, &head, &instance.bindings);
-                if literals.is_empty() {
-                    key.push(format!("{given:?}"));
-                }
-                let place = shown.len();
-                if !shown.insert(key) {
-                    continue;
-                }
-                if let (true, Some(given), true) = (place < each, given, literals.is_empty()) {
-                    let claim = Claim::Instance(rule, instance.bindings.clone());
-                    let node = self.out.add(claim, true, self.at, Reason::Gives(given));
-                    self.out.node_mut(job.node).children.push(node);
-                } else if place < each {
-                    last = Some(self.miss(job, rule, &info, instance, literals, rest));
-                } else {
-                    others += 1;
-                }
-            }
-            if let Some(last) = last
-                && let Reason::Miss { more, at_least, .. } = &mut self.out.node_mut(last).reason
-            {
-                (*more, *at_least) = (others, found.cut);
-            }
+        if let Some(last) = last
+            && let Reason::Miss { more, at_least, .. } = &mut self.out.node_mut(last).reason
+        {
+            (*more, *at_least) = (others, found.cut);
         }
     }
 
@@ -312,7 +289,7 @@ impl Build<'_> {
         width.max(1) as usize
     }
 
-    fn written(&self, literal: &Literal, names: &Names) -> String {
+    pub(super) fn written(&self, literal: &Literal, names: &Names) -> String {
         let (program, terms) = (self.reference.program(), self.reference.terms());
         let words = Words { program, terms, syntax: magister_gdl::Syntax::Kif };
         text::literal(&words, literal, names)

@@ -16,6 +16,7 @@ mod near;
 mod operation;
 mod proof;
 mod question;
+mod rank;
 mod search;
 mod text;
 mod tree;

@@ -1,7 +1,7 @@
 //! Parses questions.
 
 use magister_gdl::{
-    Dialect, FormulaKind, Name, Options, Span, StatementKind, Syntax, Term, TermKind,
+    Dialect, FormulaKind, Name, Options, Span, StatementKind, Syntax, Term, TermKind, nearest,
 };
 
 use super::Scene;
@@ -20,6 +20,7 @@ pub(super) enum Question {
 /// Parses a question in either syntax.
 pub(super) fn read(program: &mut Program, text: &str, scene: &Scene) -> Result<Question, Error> {
     let (atom, negated) = parse(text)?;
+    check_role(program, &atom)?;
     let operations = program.dialect == Dialect::Operations;
     let name = atom.name().cloned();
     let own = name.as_ref().is_some_and(|name| {
@@ -60,6 +61,7 @@ fn parse(text: &str) -> Result<(Term, bool), Error> {
         ))
     };
     let text = text.trim();
+    closed(text)?;
     let (syntax, rule) = if text.starts_with('(') {
         (Syntax::Kif, format!("(<= question {text})"))
     } else {
@@ -83,6 +85,38 @@ fn parse(text: &str) -> Result<(Term, bool), Error> {
         FormulaKind::Atom(atom) if atom.name().is_some() => Ok((atom.clone(), negated)),
         _ => Err(no_atom()),
     }
+}
+
+/// Whether every parenthesis of a question has its counterpart.
+fn closed(text: &str) -> Result<(), Error> {
+    let count = |letter: char| text.chars().filter(|&c| c == letter).count();
+    let (open, close) = (count('('), count(')'));
+    let what = match open.abs_diff(close) {
+        0 => return Ok(()),
+        1 => "a closing parenthesis".to_owned(),
+        more => format!("{more} closing parentheses"),
+    };
+    let verb = if open > close { "lacks" } else { "has" };
+    let end = if open > close { "" } else { " too many" };
+    Err(Error::Game(format!("`{text}` {verb} {what}{end}")))
+}
+
+/// Whether the first argument of an atom about a role is a role.
+fn check_role(program: &Program, atom: &Term) -> Result<(), Error> {
+    let about = matches!(atom.name().map(Name::as_str), Some("legal" | "does" | "goal" | "sees"));
+    let (true, [first, _]) = (about, atom.args()) else { return Ok(()) };
+    let Some(given) = Ground::from_syntax(first) else { return Ok(()) };
+    let roles: Vec<Ground> = program.roles.iter().map(|&r| program.terms.export(r)).collect();
+    if roles.is_empty() || roles.contains(&given) {
+        return Ok(());
+    }
+    let names: Vec<String> = roles.iter().map(|role| role.text(Syntax::Kif)).collect();
+    let given = given.text(Syntax::Kif);
+    let meant = nearest(&given, names.iter().map(String::as_str));
+    let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    let roles = names.join(", ");
+    let are = if names.len() == 1 { "the role is" } else { "the roles are" };
+    Err(Error::Game(format!("`{given}` is not a role of this game ({are} {roles}){meant}")))
 }
 
 /// Whether an undefined atom has the name of a fluent.

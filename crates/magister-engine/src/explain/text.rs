@@ -71,7 +71,7 @@ impl Writer<'_> {
         if *answers > 1 {
             let shown = roots.len();
             let shown =
-                if shown < *answers { format!(", of which {shown}") } else { String::new() };
+                if shown < *answers { format!("; the first {shown}") } else { String::new() };
             let _ = writeln!(self.out, "{answers} answers{shown}:");
         }
         self.number();
@@ -103,7 +103,7 @@ impl Writer<'_> {
             }
         }
         if self.explanation.cut {
-            self.out.push_str("… marks deeper parts; --depth N shows more of them\n");
+            self.out.push_str("… marks deeper parts; --depth N shows more\n");
         }
     }
 
@@ -206,7 +206,7 @@ impl Writer<'_> {
             Reason::Fact(_) => format!("fact in line {line}"),
             Reason::Rule(..) => format!("by the rule in line {line}"),
             Reason::State(None) => "in the state".to_owned(),
-            Reason::State(Some(0)) => "in the state from the beginning".to_owned(),
+            Reason::State(Some(0)) => "in the state from the start".to_owned(),
             Reason::State(Some(step)) => format!("in the state since step {step}"),
             Reason::Done => "done".to_owned(),
             Reason::Computed if matches!(goal, Some(Goal::Distinct(..))) => "different".to_owned(),
@@ -216,14 +216,14 @@ impl Writer<'_> {
             Reason::Absent => match goal {
                 Some(Goal::Fluent(_)) => "not in the state".to_owned(),
                 Some(Goal::Does(..)) => "not done".to_owned(),
-                Some(Goal::Relation(_)) => format!("nothing makes {} true", self.inner(node)),
+                Some(Goal::Relation(_)) => format!("{} does not hold", self.inner(node)),
                 _ => "computed".to_owned(),
             },
             Reason::Operation(_, action) if node.holds => {
                 format!("by {} in line {line}", term(action))
             }
             Reason::Operation(_, action) => format!("deleted by {} in line {line}", term(action)),
-            Reason::Kept => "it was there, and nothing deletes it".to_owned(),
+            Reason::Kept => "it was in the state, and nothing deletes it".to_owned(),
             Reason::Bare => "done, but no operation describes it".to_owned(),
             Reason::NotInState { near, until, hint } => {
                 let mut text = "not in the state".to_owned();
@@ -239,7 +239,7 @@ impl Writer<'_> {
                 text
             }
             Reason::NotDone(None) => "not done".to_owned(),
-            Reason::NotDone(Some(made)) => format!("not done, but {}", term(made)),
+            Reason::NotDone(Some(made)) => format!("not done; the role does {}", term(made)),
             Reason::Refuted(Some(value)) => format!("it would be {}", term(value)),
             Reason::Refuted(None) if matches!(goal, Some(Goal::Distinct(..))) => "equal".to_owned(),
             Reason::Refuted(None) => "it is false".to_owned(),
@@ -263,17 +263,17 @@ impl Writer<'_> {
                     0 => String::new(),
                     more => format!(", and {more} more"),
                 };
-                format!("no rule can give it; the rules give {}{more}", heads.join(", "))
+                format!("no rule can derive it; the rules derive {}{more}", heads.join(", "))
             }
             Reason::Misses(1) if matches!(node.claim, Claim::Next(_)) => {
-                "the one effect that could add it does not happen".to_owned()
+                "the only effect that could add it does not happen".to_owned()
             }
             Reason::Misses(count) if matches!(node.claim, Claim::Next(_)) => {
                 format!("none of the {count} effects that could add it happens")
             }
-            Reason::Misses(2) => "both rules that could give it fail".to_owned(),
+            Reason::Misses(2) => "both rules that could derive it fail".to_owned(),
             Reason::Misses(1) => "the only rule that could derive it fails".to_owned(),
-            Reason::Misses(count) => format!("all {count} rules that could give it fail"),
+            Reason::Misses(count) => format!("all {count} rules that could derive it fail"),
             Reason::Miss { .. } if matches!(node.claim, Claim::Effect(..)) => {
                 "a condition fails".to_owned()
             }
@@ -287,6 +287,7 @@ impl Writer<'_> {
                 };
                 match all {
                     1 => format!("the condition fails{open}"),
+                    2 if failing == 2 => "both conditions fail".to_owned(),
                     all if all == failing => format!("all {all} conditions fail"),
                     all => format!("{failing} of {all} conditions {verb}{open}"),
                 }
@@ -296,7 +297,7 @@ impl Writer<'_> {
                 let args = self.words.terms.args(*other).iter().map(|&arg| self.words.term(arg));
                 let name = self.words.terms.name(functor.symbol);
                 let other = self.words.apply(name, &args.collect::<Vec<_>>());
-                format!("it gives {other} instead")
+                format!("it derives {other} instead")
             }
             Reason::NotPerformed => "not performed".to_owned(),
             Reason::Elsewhere(there) => {

@@ -13,6 +13,7 @@ mod pairs;
 mod per_player;
 mod sample;
 mod solver;
+mod tactics;
 mod turns;
 mod uses;
 

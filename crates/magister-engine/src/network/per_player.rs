@@ -78,6 +78,19 @@ impl Network {
         Ok(per_player)
     }
 
+    /// The two per-player networks of a game in which two roles strictly take turns.
+    pub(crate) fn alternating(&self) -> Option<[&PlayerNetwork; 2]> {
+        let [first, second] = &self.per_player[..] else { return None };
+        let leads = |from: &Network, to: Edge| {
+            let next = from.next[to.node().fluent().index()];
+            (if to.negated() { !next } else { next }) == Edge::TRUE
+        };
+        let strictly = |from: &PlayerNetwork, to: &PlayerNetwork| {
+            leads(&from.network, to.turn) && leads(&from.network, !from.turn)
+        };
+        (strictly(first, second) && strictly(second, first)).then_some([first, second])
+    }
+
     /// Candidates that always hold whenever one of these wires does: wires that depend on no move.
     fn constant(&self, turns: &[Edge]) -> Vec<Claim> {
         let graph = &self.graph;

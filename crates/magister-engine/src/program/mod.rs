@@ -179,7 +179,7 @@ impl Literal {
 }
 
 /// The names of a rule's variables, by number. Wildcards have no name.
-pub type Names = Box<[Option<Name>]>;
+pub(crate) type Names = Box<[Option<Name>]>;
 
 /// A rule. Ground facts are stored separately, with their relation.
 #[derive(Clone, Debug)]

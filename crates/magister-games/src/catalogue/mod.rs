@@ -50,7 +50,7 @@ pub const TAGS: &[&str] = &[
 /// The games that people try first, by what kind of game they are.
 pub const FEATURED: &[(&str, &[&str])] = &[
     (
-        "Two players, nothing hidden",
+        "Two players, perfect information",
         &[
             "tictactoe",
             "connect-four",
@@ -63,10 +63,10 @@ pub const FEATURED: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "Dice, cards and secrets",
+        "Dice, cards and hidden information",
         &["battleships", "kuhn-poker", "liars-dice", "mastermind", "minesweeper"],
     ),
-    ("Alone", &["2048", "sudoku", "sokoban", "lights-out"]),
+    ("One player", &["2048", "sudoku", "sokoban", "lights-out"]),
 ];
 
 /// A bundled rulesheet.

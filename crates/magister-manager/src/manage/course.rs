@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Manager, ManagerError, Order, Point, SeatOrder};
+use crate::address::PlayerAddress;
 use crate::network::{FAREWELL, Network};
 use crate::session::{Clocks, Session};
 use crate::wire::Scramble;
@@ -51,7 +52,7 @@ struct Heard {
 }
 
 /// Milliseconds since 1970.
-fn now_ms() -> i64 {
+pub(super) fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
 }
 
@@ -70,7 +71,8 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         let rules = course.order.rules.clone();
         let tournament = course.order.tournament.clone();
         course.stored = record.moves.len();
-        let begun = Entry::Begun { record, places, rules, tournament, at_ms: now_ms() };
+        let manner = Some(course.order.manner.to_text());
+        let begun = Entry::Begun { record, places, rules, tournament, manner, at_ms: now_ms() };
         course.entries.push(begun);
         manager.metrics.started();
         Ok(course)
@@ -104,11 +106,18 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         });
         let info = order.game.info();
         let mut seats = Vec::new();
-        for (role, seat) in info.players().zip(&order.seats) {
+        for (number, (role, seat)) in info.players().zip(&order.seats).enumerate() {
             let name = info.role_name(role);
             let who = (role, name);
-            let session =
-                Session::new(&order.id, &order.wire, who, clocks, order.manner, scramble.clone());
+            let id = order.id_of(number);
+            let mut session =
+                Session::new(&id, &order.wire, who, clocks, order.manner, scramble.clone());
+            // Addresses of a simulation have no protocol.
+            if let SeatOrder::Remote { address, .. } = seat
+                && let Ok(address) = address.parse::<PlayerAddress>()
+            {
+                session = session.at(&address).map_err(ManagerError::Refused)?;
+            }
             let local = match seat {
                 SeatOrder::Remote { .. } => None,
                 SeatOrder::Local(source) => {
@@ -180,10 +189,17 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         };
         for Heard { seat, answer, .. } in heard {
             let before = self.current.record().errors.len();
-            if let Said::Fault(kind, what) = &answer.said {
-                let role = self.seats[seat].role;
-                self.current.fault_at_start(role, *kind, what, answer.time);
-                self.manager.metrics.fault(*kind);
+            let role = self.seats[seat].role;
+            let fault = match &answer.said {
+                Said::Fault(kind, what) => Some((*kind, what.clone())),
+                Said::Text(text) if self.seats[seat].session.is_busy(text) => {
+                    Some((FaultKind::Refused, "the player is busy".to_owned()))
+                }
+                _ => None,
+            };
+            if let Some((kind, what)) = fault {
+                self.current.fault_at_start(role, kind, &what, answer.time);
+                self.manager.metrics.fault(kind);
             }
             let fault = self.current.record().errors.get(before).cloned();
             let time_ms = answer.time.as_secs_f64() * 1e3;
@@ -377,6 +393,18 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
                 let headers = session.headers("", step);
                 let network = Arc::clone(&self.manager.network);
                 let (address, deadline) = (address.clone(), begun + clock + self.order.grace);
+                if kind == RequestKind::Play
+                    && session.may_be_silent()
+                    && let &[only] = self.current.legal(sitting.role)
+                {
+                    asked.spawn(async move {
+                        let deadline = Instant::now() + FAREWELL;
+                        network.notify(&address, headers, message, deadline).await;
+                        let (answer, at) = (Answer::choice(only), Instant::now());
+                        Heard { seat, answer: answer.after(at - begun), at, local: None }
+                    });
+                    return;
+                }
                 asked.spawn(async move {
                     let reply = network.exchange(&address, headers, message, deadline).await;
                     let at = Instant::now();
@@ -446,7 +474,8 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
     fn read(&self, seat: usize, answer: Answer) -> Answer {
         match answer.said {
             Said::Text(text) => {
-                let said = self.seats[seat].session.answer(&text);
+                let turns = self.current.view(self.seats[seat].role).turns().len();
+                let said = self.seats[seat].session.answer(&text, turns);
                 Answer { said, time: answer.time }
             }
             said => Answer { said, time: answer.time },

@@ -7,6 +7,7 @@
 
 mod course;
 mod metrics;
+mod occupied;
 mod order;
 mod recover;
 
@@ -15,6 +16,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use magister_core::{Event, MatchError, MatchRecord};
+use magister_protocol::gamemaster::{Body, Envelope, Form};
+use magister_protocol::http::RequestHeaders;
+use magister_protocol::{PlayerInfo, Request, Style};
 use magister_store::{Store, StoreError};
 use tokio::sync::{Semaphore, watch};
 
@@ -23,8 +27,11 @@ pub use metrics::{Metrics, serve_metrics};
 pub use order::{Order, SeatOrder};
 pub use recover::{Recovered, Recovery};
 
+use crate::address::PlayerAddress;
+use crate::exchange::ExchangeError;
 use crate::network::Network;
 use course::Course;
+use occupied::Occupied;
 
 /// Is called with the name of a match and an event of it, when the event is durable.
 pub type Observer = Arc<dyn Fn(&str, &Event) + Send + Sync>;
@@ -52,6 +59,7 @@ pub struct Manager<N, S> {
     observer: Option<Observer>,
     hook: Option<Hook>,
     places: Arc<Semaphore>,
+    occupied: Occupied,
     running: Arc<Mutex<BTreeMap<String, watch::Sender<bool>>>>,
 }
 
@@ -81,6 +89,8 @@ pub enum ManagerError {
     Match(MatchError),
     /// The store failed. What was not stored was sent to no one.
     Store(StoreError),
+    /// A player cannot be sent the game.
+    Refused(String),
     /// The manager is being shut down.
     Closed,
 }
@@ -90,6 +100,7 @@ impl std::fmt::Display for ManagerError {
         match self {
             ManagerError::Match(error) => error.fmt(f),
             ManagerError::Store(error) => error.fmt(f),
+            ManagerError::Refused(what) => f.write_str(what),
             ManagerError::Closed => f.write_str("the manager is being shut down"),
         }
     }
@@ -120,6 +131,7 @@ impl<N: Network, S: Store> Manager<N, S> {
             observer: None,
             hook: None,
             places: Arc::new(Semaphore::new(settings.matches)),
+            occupied: Occupied::default(),
             running: Arc::default(),
         }
     }
@@ -154,10 +166,41 @@ impl<N: Network, S: Store> Manager<N, S> {
 
     /// Plays a match to its end.
     pub async fn play(&self, order: Order) -> Result<MatchRecord, ManagerError> {
+        let _taken = self.occupied.take(&order).await;
         let _place = self.places.acquire().await.map_err(|_| ManagerError::Closed)?;
         let listed = self.list(&order.id);
         let course = Course::begin(self, order, listed.abort())?;
         course.run().await
+    }
+
+    /// Asks a remote player what it is and whether it is free: by INFO in GGP, and by a ping in
+    /// Gamemaster's protocol.
+    pub async fn ping(&self, address: &str, within: Duration) -> Result<PlayerInfo, ExchangeError> {
+        let read: PlayerAddress = address.parse().map_err(ExchangeError::Connection)?;
+        let deadline = tokio::time::Instant::now() + within;
+        let headers = RequestHeaders::default();
+        if !read.protocol.is_gamemaster() {
+            let message = Request::Info.write(Style::Gdl);
+            let reply = self.network.exchange(address, headers, message, deadline).await?;
+            return PlayerInfo::read(&reply)
+                .map_err(|error| ExchangeError::Connection(error.to_string()));
+        }
+        let name = read.name.unwrap_or_else(|| "player".to_owned());
+        let ping = Envelope {
+            id: "1".to_owned(),
+            from: "manager".to_owned(),
+            to: name.clone(),
+            body: Body::Ping,
+        };
+        let message = ping.write(Form::Site);
+        let reply = self.network.exchange(address, headers, message, deadline).await?;
+        let value = match Envelope::read(&reply).map(|envelope| envelope.body) {
+            Ok(Body::Reply(value)) => value,
+            _ => reply,
+        };
+        let info = PlayerInfo::read(&value);
+        let info = info.map_err(|error| ExchangeError::Connection(error.to_string()))?;
+        Ok(PlayerInfo { name: info.name.or(Some(name)), ..info })
     }
 
     /// Ends a match from outside. False if no such match is played.

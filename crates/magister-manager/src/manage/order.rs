@@ -83,6 +83,21 @@ impl SeatOrder {
 }
 
 impl Order {
+    /// The name of the match as a seat is sent it. Messages do not say which role is meant, so a
+    /// player with several seats gets another name from the second on.
+    pub(crate) fn id_of(&self, seat: usize) -> String {
+        let place = |seat: &SeatOrder| match seat {
+            SeatOrder::Remote { name, address, .. } => Some((name.clone(), address.clone())),
+            SeatOrder::Local(_) => None,
+        };
+        let mine = self.seats.get(seat).and_then(place);
+        let same = |other: &&SeatOrder| mine.is_some() && place(other) == mine;
+        match self.seats.iter().take(seat).filter(same).count() {
+            0 => self.id.clone(),
+            before => format!("{}.{}", self.id, before + 1),
+        }
+    }
+
     pub(crate) fn setup(&self) -> Setup {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         Setup {

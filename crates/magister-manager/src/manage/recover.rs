@@ -6,7 +6,7 @@ use std::time::Duration;
 use magister_core::{Game, Match, MatchRecord, Seed, Stop};
 use magister_store::{Entry, RequestKind, Status, Store, StoredMatch};
 
-use super::course::Course;
+use super::course::{Course, now_ms};
 use super::{Manager, ManagerError, Order, Point, SeatOrder};
 use crate::network::Network;
 use crate::session::Manner;
@@ -72,6 +72,8 @@ impl<N: Network, S: Store> Manager<N, S> {
         manner: Manner,
     ) -> Result<Recovered, ManagerError> {
         let id = stored.record.id.clone().unwrap_or_default();
+        // The match goes on as it began; the argument is for matches that did not store it.
+        let manner = stored.manner.as_deref().and_then(Manner::parse).unwrap_or(manner);
         let listed = self.list(&id);
         self.pass(Point::DuringRecovery);
         let rebuilt = opened.and_then(|(game, wire)| {
@@ -82,11 +84,12 @@ impl<N: Network, S: Store> Manager<N, S> {
             let why = "the match cannot be rebuilt from the store".to_owned();
             return self.close(stored, Recovery::Broken, why).await;
         };
+        let _taken = self.occupied.take(&order).await;
         if stored.status == Status::Ending || current.end().is_some() {
             let record = current.record().clone();
             let mut entries = Vec::new();
             if stored.status == Status::Running {
-                entries.push(Entry::Ended { record: Box::new(record.clone()), at_ms: 0 });
+                entries.push(Entry::Ended { record: Box::new(record.clone()), at_ms: now_ms() });
             }
             let mut course = Course::resume(self, order, current, Vec::new(), listed.abort())?;
             self.store.append(entries).await?;
@@ -111,7 +114,7 @@ impl<N: Network, S: Store> Manager<N, S> {
             let _ = current.abort(&format!("the manager was restarted: {why}"));
             let record = current.record().clone();
             self.store
-                .append(vec![Entry::Ended { record: Box::new(record.clone()), at_ms: 0 }])
+                .append(vec![Entry::Ended { record: Box::new(record.clone()), at_ms: now_ms() }])
                 .await?;
             let mut course = Course::resume(self, order, current, Vec::new(), listed.abort())?;
             course.dismiss().await;
@@ -144,15 +147,16 @@ impl<N: Network, S: Store> Manager<N, S> {
     ) -> Result<Recovered, ManagerError> {
         let mut record = stored.record;
         let id = record.id.clone().unwrap_or_default();
-        tracing::warn!(id, "aborted: {why}");
-        record.end = Some(magister_core::MatchEnd::Aborted);
-        record.answers.clear();
-        self.store
-            .append(vec![
-                Entry::Ended { record: Box::new(record.clone()), at_ms: 0 },
-                Entry::Dismissed { id: id.clone() },
-            ])
-            .await?;
+        tracing::warn!(id, "closed: {why}");
+        let mut entries = Vec::new();
+        // The result of a match that was over stays.
+        if stored.status == Status::Running {
+            record.end = Some(magister_core::MatchEnd::Aborted);
+            record.answers.clear();
+            entries.push(Entry::Ended { record: Box::new(record.clone()), at_ms: now_ms() });
+        }
+        entries.push(Entry::Dismissed { id: id.clone() });
+        self.store.append(entries).await?;
         Ok(Recovered { id, recovery, why, record })
     }
 }

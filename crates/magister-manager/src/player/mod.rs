@@ -4,6 +4,7 @@
 //! [`serve`] puts it on a port. Deciding happens on a thread of its own, so that INFO and ABORT are
 //! answered while it thinks.
 
+mod envelope;
 mod margin;
 mod seat;
 mod server;
@@ -11,6 +12,7 @@ mod slot;
 mod thinker;
 mod track;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,7 @@ use magister_players::Spec;
 use magister_protocol::{PlayerInfo, Request, Status};
 
 use margin::Margin;
-use seat::{Placed, Seat};
+use seat::{Begun, Message, Placed, Seat};
 pub use server::{ServeOptions, serve};
 use slot::Slot;
 use thinker::{Job, Thinker};
@@ -38,18 +40,28 @@ pub struct PlayerOptions {
     pub iterations: Option<u64>,
     /// Where its random numbers come from.
     pub seed: Seed,
+    /// How many matches it plays at the same time. It replies `busy` to more.
+    pub at_once: usize,
+}
+
+impl PlayerOptions {
+    /// A player of this name that plays one match at a time.
+    pub fn new(name: &str, agent: Option<Spec>, seed: Seed) -> Self {
+        PlayerOptions { name: name.to_owned(), agent, iterations: None, seed, at_once: 1 }
+    }
 }
 
 /// A player that answers the messages of a game manager.
 #[derive(Debug)]
 pub struct GgpPlayer {
     options: PlayerOptions,
-    seat: Mutex<Option<Seat>>,
+    /// The matches that it plays, by their names.
+    seats: Mutex<BTreeMap<String, Seat>>,
     margin: Arc<Mutex<Margin>>,
     matches: Mutex<u64>,
     finished: Mutex<u64>,
-    /// The last match that was stopped, so that a repeated STOP is answered as the first was.
-    over: Mutex<Option<String>>,
+    /// The last matches that were stopped, so that a repeated STOP is answered as the first was.
+    over: Mutex<VecDeque<String>>,
 }
 
 impl GgpPlayer {
@@ -57,7 +69,7 @@ impl GgpPlayer {
     pub fn new(options: PlayerOptions) -> Self {
         GgpPlayer {
             options,
-            seat: Mutex::default(),
+            seats: Mutex::default(),
             margin: Arc::default(),
             matches: Mutex::default(),
             finished: Mutex::default(),
@@ -85,17 +97,10 @@ impl GgpPlayer {
                 if self.is_busy(received) { "busy" } else { "ready" }.to_owned()
             }
             Request::Start { id, role, rules, start, play, .. } => {
-                let begun = seat::Begun {
-                    id,
-                    role,
-                    rules,
-                    start: Duration::from_secs(start.min(LONGEST)),
-                    play: Duration::from_secs(play.min(LONGEST)),
-                };
-                self.start(begun, received)
+                self.start(Begun::ggp(id, &role, &rules, (seconds(start), seconds(play))), received)
             }
-            Request::Play { id, news } => self.play(&id, news, step, received),
-            Request::Stop { id, news } => self.stop(&id, news, step, received),
+            Request::Play { id, news } => self.play(&id, Message::Ggp(news, step), received),
+            Request::Stop { id, news } => self.stop(&id, Message::Ggp(news, step), received),
             Request::Abort { id } => self.abort(&id),
         }
     }
@@ -108,71 +113,63 @@ impl GgpPlayer {
     }
 
     fn is_busy(&self, now: Instant) -> bool {
-        locked(&self.seat).as_ref().is_some_and(|seat| !seat.is_stale(now))
+        let seats = locked(&self.seats);
+        seats.values().filter(|seat| !seat.is_stale(now)).count() >= self.options.at_once
     }
 
-    fn start(&self, begun: seat::Begun, received: Instant) -> String {
-        let ready = {
-            let mut held = locked(&self.seat);
-            match &*held {
+    fn start(&self, begun: Begun, received: Instant) -> String {
+        let (ready, clock) = {
+            let mut held = locked(&self.seats);
+            match held.get(&begun.id) {
                 // The same START again: the first goes on.
-                Some(seat) if seat.begun == begun => Arc::clone(&seat.ready),
-                Some(seat) if !seat.is_stale(received) && seat.begun.id != begun.id => {
-                    return "busy".to_owned();
-                }
+                Some(seat) if seat.begun == begun => (Arc::clone(&seat.ready), begun.start),
                 Some(seat) if !seat.is_stale(received) && seat.has_played() => {
                     return "busy".to_owned();
                 }
                 _ => {
-                    if let Some(old) = held.take() {
-                        tracing::info!(id = old.begun.id, "a match without an end is given up");
+                    let ends =
+                        |id: &String, seat: &mut Seat| *id == begun.id || seat.is_stale(received);
+                    for (id, old) in held.extract_if(.., ends) {
+                        tracing::info!(id, "a match without an end is given up");
                         old.give_up();
                     }
-                    let mut count = locked(&self.matches);
-                    *count += 1;
-                    let seed = self.options.seed.derive_index(*count);
-                    let margin = locked(&self.margin).for_start(begun.start);
-                    let deadline = received + begun.start.saturating_sub(margin);
-                    tracing::info!(
-                        id = begun.id, role = %begun.role, start = ?begun.start, play = ?begun.play,
-                        "a match begins"
-                    );
-                    let thinker = Thinker::new(&begun, &self.options, seed, deadline, &self.margin);
-                    let seat = Seat::new(begun, thinker, received);
-                    let ready = Arc::clone(&seat.ready);
-                    *held = Some(seat);
-                    ready
+                    if held.len() >= self.options.at_once {
+                        return "busy".to_owned();
+                    }
+                    let seat = self.seat(begun, received);
+                    let (ready, clock) = (Arc::clone(&seat.ready), seat.begun.start);
+                    held.insert(seat.begun.id.clone(), seat);
+                    (ready, clock)
                 }
             }
         };
         // It is ready when its clock is over, even if it is not done with preparing.
-        let until = {
-            let held = locked(&self.seat);
-            held.as_ref().map_or(received, |seat| {
-                let margin = locked(&self.margin).for_start(seat.begun.start);
-                received + seat.begun.start.saturating_sub(margin / 2)
-            })
-        };
-        ready.wait(until);
+        let margin = locked(&self.margin).for_start(clock);
+        ready.wait(received + clock.saturating_sub(margin / 2));
         "ready".to_owned()
     }
 
-    fn play(
-        &self,
-        id: &str,
-        news: magister_protocol::News,
-        step: Option<u64>,
-        received: Instant,
-    ) -> String {
+    /// A seat in a match that begins.
+    fn seat(&self, begun: Begun, received: Instant) -> Seat {
+        let mut count = locked(&self.matches);
+        *count += 1;
+        let seed = self.options.seed.derive_index(*count);
+        let margin = locked(&self.margin).for_start(begun.start);
+        let deadline = received + begun.start.saturating_sub(margin);
+        let (id, role, start, play) = (&begun.id, &begun.role, begun.start, begun.play);
+        tracing::info!(id, role, ?start, ?play, "a match begins");
+        let thinker = Thinker::new(&begun, &self.options, seed, deadline, &self.margin);
+        Seat::new(begun, thinker, received)
+    }
+
+    fn play(&self, id: &str, message: Message, received: Instant) -> String {
         let (slot, until, fallback) = {
-            let mut held = locked(&self.seat);
-            let Some(seat) = held.as_mut().filter(|seat| seat.begun.id == id) else {
-                return "busy".to_owned();
-            };
+            let mut held = locked(&self.seats);
+            let Some(seat) = held.get_mut(id) else { return "busy".to_owned() };
             seat.heard = received;
             let margin = locked(&self.margin).for_play(seat.begun.play);
             let due = received + seat.begun.play.saturating_sub(margin);
-            let slot = match seat.place(news, step) {
+            let slot = match seat.place(message) {
                 Placed::Repeated(slot) => slot,
                 Placed::New { sent, slot } => {
                     let iterations = self.options.iterations;
@@ -193,42 +190,48 @@ impl GgpPlayer {
         slot.fill(reply)
     }
 
-    fn stop(
-        &self,
-        id: &str,
-        news: magister_protocol::News,
-        step: Option<u64>,
-        received: Instant,
-    ) -> String {
-        let mut held = locked(&self.seat);
-        let Some(mut seat) = held.take_if(|seat| seat.begun.id == id) else {
-            let again = locked(&self.over).as_deref() == Some(id);
-            return if again { "done" } else { "busy" }.to_owned();
+    fn stop(&self, id: &str, message: Message, received: Instant) -> String {
+        let Some(mut seat) = locked(&self.seats).remove(id) else {
+            return if self.is_over(id) { "done" } else { "busy" }.to_owned();
         };
-        drop(held);
         seat.heard = received;
-        let sent = match seat.place(news, step) {
+        let sent = match seat.place(message) {
             Placed::New { sent, .. } => sent,
             Placed::Repeated(_) => None,
         };
         tracing::info!(id, "the match is over");
         seat.finish(sent);
-        *locked(&self.over) = Some(id.to_owned());
-        *locked(&self.finished) += 1;
+        self.note_end(id);
         "done".to_owned()
     }
 
     fn abort(&self, id: &str) -> String {
-        let Some(seat) = locked(&self.seat).take_if(|seat| seat.begun.id == id) else {
-            let again = locked(&self.over).as_deref() == Some(id);
-            return if again { "aborted" } else { "busy" }.to_owned();
+        let Some(seat) = locked(&self.seats).remove(id) else {
+            return if self.is_over(id) { "aborted" } else { "busy" }.to_owned();
         };
         tracing::info!(id, "the match is aborted");
         seat.give_up();
-        *locked(&self.over) = Some(id.to_owned());
-        *locked(&self.finished) += 1;
+        self.note_end(id);
         "aborted".to_owned()
     }
+
+    fn is_over(&self, id: &str) -> bool {
+        locked(&self.over).iter().any(|known| known == id)
+    }
+
+    fn note_end(&self, id: &str) {
+        let mut over = locked(&self.over);
+        over.push_back(id.to_owned());
+        if over.len() > self.options.at_once.max(1) {
+            over.pop_front();
+        }
+        *locked(&self.finished) += 1;
+    }
+}
+
+/// A clock of a message.
+fn seconds(clock: u64) -> Duration {
+    Duration::from_secs(clock.min(LONGEST))
 }
 
 /// A lock, even if a thread that held it panicked: what it guards is whole at any time.

@@ -15,24 +15,45 @@ use super::track::Told;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Begun {
     pub(super) id: String,
-    pub(super) role: Term,
-    pub(super) rules: Vec<Term>,
+    pub(super) role: String,
+    /// The rules as text, in any language.
+    pub(super) rules: String,
+    /// Whether the rules have percepts.
+    pub(super) gdl2: bool,
     pub(super) start: Duration,
     pub(super) play: Duration,
 }
 
 impl Begun {
-    /// Whether the rules have percepts.
-    pub(super) fn is_gdl2(&self) -> bool {
-        let sees = |term: &Term| {
-            term.as_list().and_then(<[Term]>::first).is_some_and(|head| head.is_word("sees"))
-        };
-        self.rules.iter().any(|rule| {
-            let head =
-                rule.as_list().filter(|parts| parts.first().is_some_and(|a| a.is_word("<=")));
-            head.and_then(|parts| parts.get(1)).map_or_else(|| sees(rule), sees)
-        })
+    /// What START of GGP said.
+    pub(super) fn ggp(
+        id: String,
+        role: &Term,
+        rules: &[Term],
+        (start, play): (Duration, Duration),
+    ) -> Self {
+        let gdl2 = has_percepts(rules);
+        let rules = rules.iter().map(|rule| rule.to_string() + "\n").collect();
+        Begun { id, role: role.to_string(), rules, gdl2, start, play }
     }
+}
+
+fn has_percepts(rules: &[Term]) -> bool {
+    let sees = |term: &Term| {
+        term.as_list().and_then(<[Term]>::first).is_some_and(|head| head.is_word("sees"))
+    };
+    rules.iter().any(|rule| {
+        let head = rule.as_list().filter(|parts| parts.first().is_some_and(|a| a.is_word("<=")));
+        head.and_then(|parts| parts.get(1)).map_or_else(|| sees(rule), sees)
+    })
+}
+
+/// What PLAY or STOP said.
+pub(super) enum Message {
+    /// Of GGP, with the number of turns that a header gave.
+    Ggp(News, Option<u64>),
+    /// Of Gamemaster: the number of the message, and the last action.
+    Gamemaster(String, Option<String>),
 }
 
 /// The match that a player is in.
@@ -44,12 +65,13 @@ pub(super) struct Seat {
     pub(super) ready: Arc<Slot<()>>,
     /// When the last message came.
     pub(super) heard: Instant,
-    gdl2: bool,
     /// How many turns were sent.
     turns: u64,
     last: Option<Told>,
     /// The replies to PLAY, by the number of turns before them; the last only.
     asked: Option<(u64, SharedSlot)>,
+    /// The number of the last message of Gamemaster.
+    numbered: Option<String>,
     stop: Stop,
 }
 
@@ -69,7 +91,6 @@ pub(super) enum Placed {
 impl Seat {
     pub(super) fn new(begun: Begun, thinker: Thinker, now: Instant) -> Self {
         Seat {
-            gdl2: begun.is_gdl2(),
             ready: thinker.ready(),
             begun,
             thinker,
@@ -77,6 +98,7 @@ impl Seat {
             turns: 0,
             last: None,
             asked: None,
+            numbered: None,
             stop: Stop::new(),
         }
     }
@@ -100,29 +122,17 @@ impl Seat {
     }
 
     /// Finds out whether a message is new, and what it says.
-    pub(super) fn place(&mut self, news: News, step: Option<u64>) -> Placed {
-        let (sent, turns) = match news {
-            News::Turn { turn, own, percepts } => {
-                let sent = own.map(|own| Told::Own { own: Some(own), percepts });
-                (sent.filter(|_| turn > 0), turn)
+    pub(super) fn place(&mut self, message: Message) -> Placed {
+        let (sent, turns) = match message {
+            Message::Ggp(news, step) => self.place_news(news, step),
+            Message::Gamemaster(number, action) => {
+                let again = self.numbered.as_ref() == Some(&number);
+                self.numbered = Some(number);
+                match action {
+                    Some(action) if !again => (Some(Told::Action(action)), self.turns + 1),
+                    _ => (None, self.turns),
+                }
             }
-            News::Terms(percepts) if self.gdl2 => {
-                (Some(Told::Own { own: None, percepts }), step.unwrap_or(self.turns + 1))
-            }
-            News::First if self.gdl2 && self.asked.is_some() && step.is_none() => {
-                let sent = Told::Own { own: None, percepts: Vec::new() };
-                (Some(sent), self.turns + 1)
-            }
-            News::Terms(joint) => {
-                let sent = Told::Joint(joint);
-                // Without a number, the same moves again are a repetition as long as the first
-                // request is not answered.
-                let open = self.asked.as_ref().is_some_and(|(_, slot)| slot.get().is_none());
-                let again = open && self.last.as_ref() == Some(&sent);
-                let turns = if again { self.turns } else { self.turns + 1 };
-                (Some(sent), step.unwrap_or(turns))
-            }
-            News::First => (None, 0),
         };
         if let Some((known, slot)) = &self.asked
             && turns <= *known
@@ -142,6 +152,34 @@ impl Seat {
         let slot: SharedSlot = Arc::default();
         self.asked = Some((turns, Arc::clone(&slot)));
         Placed::New { sent, slot }
+    }
+
+    /// What a message of GGP says, and how many turns were made.
+    fn place_news(&self, news: News, step: Option<u64>) -> (Option<Told>, u64) {
+        let gdl2 = self.begun.gdl2;
+        match news {
+            News::Turn { turn, own, percepts } => {
+                let sent = own.map(|own| Told::Own { own: Some(own), percepts });
+                (sent.filter(|_| turn > 0), turn)
+            }
+            News::Terms(percepts) if gdl2 => {
+                (Some(Told::Own { own: None, percepts }), step.unwrap_or(self.turns + 1))
+            }
+            News::First if gdl2 && self.asked.is_some() && step.is_none() => {
+                let sent = Told::Own { own: None, percepts: Vec::new() };
+                (Some(sent), self.turns + 1)
+            }
+            News::Terms(joint) => {
+                let sent = Told::Joint(joint);
+                // Without a number, the same moves again are a repetition as long as the first
+                // request is not answered.
+                let open = self.asked.as_ref().is_some_and(|(_, slot)| slot.get().is_none());
+                let again = open && self.last.as_ref() == Some(&sent);
+                let turns = if again { self.turns } else { self.turns + 1 };
+                (Some(sent), step.unwrap_or(turns))
+            }
+            News::First => (None, 0),
+        }
     }
 
     /// Ends the match in order.

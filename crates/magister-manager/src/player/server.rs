@@ -2,17 +2,27 @@
 
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::{SinkExt as _, StreamExt as _};
 use magister_protocol::Request;
-use magister_protocol::http::{HttpLimits, HttpReader, Kind, write_reply, write_status};
+use magister_protocol::gamemaster::{Envelope, Form};
+use magister_protocol::http::{
+    HttpLimits, HttpMessage, HttpReader, Kind, write_reply, write_status,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::{GgpPlayer, complaint};
+use crate::limit::{Rate, RateLimit};
 
 /// Limits of a player on a port.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +33,10 @@ pub struct ServeOptions {
     pub connections: usize,
     /// What a request may hold at most.
     pub limits: HttpLimits,
+    /// How many requests each address may send.
+    pub rate: Rate,
+    /// How long a WebSocket may be silent before it is closed.
+    pub idle: Duration,
 }
 
 impl Default for ServeOptions {
@@ -31,8 +45,20 @@ impl Default for ServeOptions {
             patience: Duration::from_secs(10),
             connections: 64,
             limits: HttpLimits::default(),
+            rate: Rate::default(),
+            idle: Duration::from_mins(10),
         }
     }
+}
+
+/// Messages of one WebSocket that are answered at the same time. More have to wait.
+const IN_WORK: usize = 8;
+
+/// What a connection needs.
+struct Host {
+    player: Arc<GgpPlayer>,
+    options: ServeOptions,
+    rate: RateLimit,
 }
 
 /// Serves a player on a port until the future ends.
@@ -43,6 +69,7 @@ pub async fn serve(
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(options.connections));
+    let host = Arc::new(Host { player, options, rate: RateLimit::new(options.rate) });
     tokio::pin!(until);
     loop {
         let accepted = tokio::select! {
@@ -59,9 +86,9 @@ pub async fn serve(
             }
         };
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Ok(()) };
-        let player = Arc::clone(&player);
+        let host = Arc::clone(&host);
         tokio::spawn(async move {
-            if let Err(error) = converse(&player, stream, &options).await {
+            if let Err(error) = host.converse(stream, from.ip()).await {
                 tracing::debug!(%from, %error, "a connection failed");
             }
             drop(place);
@@ -69,57 +96,140 @@ pub async fn serve(
     }
 }
 
-/// Reads one request, answers it and closes the connection.
-async fn converse(
-    player: &Arc<GgpPlayer>,
-    mut stream: TcpStream,
-    options: &ServeOptions,
-) -> io::Result<()> {
-    let _ = stream.set_nodelay(true);
-    // The clock of the manager runs since it connected.
-    let received = Instant::now();
-    let reply = match timeout(options.patience, read(&mut stream, options.limits)).await {
-        Err(_) => write_status(408, "Request Timeout", ""),
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "a request cannot be read");
-            write_status(400, "Bad Request", "")
+impl Host {
+    /// Reads one request, answers it and closes the connection; or goes on as a WebSocket.
+    async fn converse(&self, mut stream: TcpStream, from: IpAddr) -> io::Result<()> {
+        let _ = stream.set_nodelay(true);
+        // The clock of the manager runs since it connected.
+        let received = Instant::now();
+        let read = timeout(self.options.patience, read(&mut stream, self.options.limits)).await;
+        let reply = match read {
+            _ if !self.rate.allows(from, received) => write_status(429, "Too Many Requests", ""),
+            Err(_) => write_status(408, "Request Timeout", ""),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a request cannot be read");
+                write_status(400, "Bad Request", "")
+            }
+            Ok(Ok(message)) => match upgrade(&message) {
+                Some(hello) => {
+                    timeout(self.options.patience, stream.write_all(hello.as_bytes())).await??;
+                    return self.web_socket(stream, from).await;
+                }
+                None if message.method().eq_ignore_ascii_case("OPTIONS") => write_reply(""),
+                None => {
+                    let step = ["GGP-Match-Step", "Match-Step"]
+                        .iter()
+                        .find_map(|name| message.header(name)?.parse().ok());
+                    match answer(&self.player, message.text(), step, received).await {
+                        // HTTP needs a reply even if there is nothing to say.
+                        Ok(said) => write_reply(&said.unwrap_or_else(|| "nil".to_owned())),
+                        Err(complaint) => write_status(400, "Bad Request", &complaint),
+                    }
+                }
+            },
+        };
+        timeout(self.options.patience, async {
+            stream.write_all(&reply).await?;
+            stream.shutdown().await
+        })
+        .await
+        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Answers the messages of a WebSocket until it is closed or silent for too long.
+    async fn web_socket(&self, stream: TcpStream, from: IpAddr) -> io::Result<()> {
+        let most = self.options.limits.body;
+        let config =
+            WebSocketConfig::default().max_message_size(Some(most)).max_frame_size(Some(most));
+        let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
+        let (mut out, mut incoming) = socket.split();
+        let (send, mut replies) = mpsc::channel::<String>(IN_WORK);
+        let in_work = Arc::new(Semaphore::new(IN_WORK));
+        loop {
+            tokio::select! {
+                reply = replies.recv() => {
+                    let Some(reply) = reply else { return Ok(()) };
+                    timeout(self.options.patience, out.send(Message::text(reply)))
+                        .await?
+                        .map_err(io::Error::other)?;
+                }
+                heard = timeout(self.options.idle, incoming.next()) => {
+                    let received = Instant::now();
+                    let text = match heard? {
+                        Some(Ok(Message::Text(text))) => text.as_str().to_owned(),
+                        Some(Ok(Message::Close(_))) | None => return Ok(()),
+                        Some(Ok(_)) => continue,
+                        Some(Err(error)) => return Err(io::Error::other(error)),
+                    };
+                    if !self.rate.allows(from, received) {
+                        return Err(io::Error::other("too many messages"));
+                    }
+                    // A player that thinks still hears that the match is aborted.
+                    let Ok(place) = Arc::clone(&in_work).try_acquire_owned() else {
+                        return Err(io::Error::other("too many messages wait for replies"));
+                    };
+                    let (player, send) = (Arc::clone(&self.player), send.clone());
+                    tokio::spawn(async move {
+                        let said = answer(&player, text, None, received).await;
+                        if let Some(reply) = said.unwrap_or_else(Some) {
+                            let _ = send.send(reply).await;
+                        }
+                        drop(place);
+                    });
+                }
+            }
         }
-        Ok(Ok(message)) if message.method().eq_ignore_ascii_case("OPTIONS") => write_reply(""),
-        Ok(Ok(message)) => match Request::read(&message.text()) {
-            Err(error) => {
-                tracing::debug!(%error, "a message cannot be read");
-                write_status(400, "Bad Request", &complaint(&error))
-            }
-            Ok(request) => {
-                let step = ["GGP-Match-Step", "Match-Step"]
-                    .iter()
-                    .find_map(|name| message.header(name)?.parse().ok());
-                let player = Arc::clone(player);
-                let said =
-                    tokio::task::spawn_blocking(move || player.reply(request, step, received));
-                write_reply(&said.await.unwrap_or_else(|_| "nil".to_owned()))
-            }
-        },
-    };
-    timeout(options.patience, async {
-        stream.write_all(&reply).await?;
-        stream.shutdown().await
-    })
-    .await
-    .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
 }
 
-async fn read(
-    stream: &mut TcpStream,
-    limits: HttpLimits,
-) -> io::Result<magister_protocol::http::HttpMessage> {
+/// The reply to a message in either protocol; none if there is nothing to say. The error is a
+/// complaint about a message that cannot be read.
+async fn answer(
+    player: &Arc<GgpPlayer>,
+    text: String,
+    step: Option<u64>,
+    received: Instant,
+) -> Result<Option<String>, String> {
+    let player = Arc::clone(player);
+    if text.trim_start().starts_with("message(") {
+        let envelope = Envelope::read(&text).map_err(|error| error.to_string())?;
+        let reply = tokio::task::spawn_blocking(move || player.reply_to(&envelope, received));
+        return Ok(reply.await.unwrap_or_default().map(|reply| reply.write(Form::Site)));
+    }
+    let request = Request::read(&text).map_err(|error| {
+        tracing::debug!(%error, "a message cannot be read");
+        complaint(&error)
+    })?;
+    let reply = tokio::task::spawn_blocking(move || player.reply(request, step, received));
+    Ok(Some(reply.await.unwrap_or_else(|_| "nil".to_owned())))
+}
+
+/// The reply to a request for a WebSocket, if it is one.
+fn upgrade(message: &HttpMessage) -> Option<String> {
+    let upgrade = message.header("upgrade")?;
+    if !upgrade.to_ascii_lowercase().contains("websocket") {
+        return None;
+    }
+    let key = derive_accept_key(message.header("sec-websocket-key")?.as_bytes());
+    Some(format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Accept: {key}\r\n\r\n"
+    ))
+}
+
+async fn read(stream: &mut TcpStream, limits: HttpLimits) -> io::Result<HttpMessage> {
     let mut reader = HttpReader::new(Kind::Request, limits);
     let mut buffer = vec![0; 16 << 10];
     let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    let mut encouraged = false;
     loop {
         let count = stream.read(&mut buffer).await?;
         if count == 0 || reader.feed(&buffer[..count]).map_err(wrong)? {
             return reader.finish().map_err(wrong);
+        }
+        if !encouraged && reader.expects_continue() {
+            stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
+            encouraged = true;
         }
     }
 }

@@ -13,7 +13,6 @@ use magister_core::{
     Agent, Budget, Game, Information, PlayerSource, Rng, Role, Seed, Stop, View, draws,
 };
 use magister_players::{PLAYERS, Possible, Spec};
-use magister_protocol::Term;
 
 use super::margin::Margin;
 use super::seat::Begun;
@@ -70,7 +69,7 @@ impl Thinker {
         let (ready, fallback, stop) = (Arc::default(), Arc::default(), Stop::new());
         let mind = Mind {
             role: begun.role.clone(),
-            rules: begun.rules.iter().map(|rule| rule.to_string() + "\n").collect(),
+            rules: begun.rules.clone(),
             agent: options.agent.clone(),
             seed,
             stop: stop.clone(),
@@ -130,7 +129,7 @@ struct Playing {
 
 /// What the thread holds.
 struct Mind {
-    role: Term,
+    role: String,
     rules: String,
     agent: Option<Spec>,
     seed: Seed,
@@ -241,9 +240,9 @@ impl Mind {
     /// The agent for a game, if the game has the role.
     fn playing(&self, game: &Arc<dyn Game>) -> Option<Playing> {
         let info = game.info();
-        let name = self.role.to_string();
-        let same = |role: &Role| info.role_name(*role).eq_ignore_ascii_case(&name);
-        let Some(role) = info.role(&name).or_else(|| info.all_roles().find(same)) else {
+        let name = &self.role;
+        let same = |role: &Role| info.role_name(*role).eq_ignore_ascii_case(name);
+        let Some(role) = info.role(name).or_else(|| info.all_roles().find(same)) else {
             tracing::warn!(role = name, "the game does not have the role");
             return None;
         };

@@ -20,6 +20,8 @@ pub(super) enum Told {
         /// What the role perceives.
         percepts: Vec<Term>,
     },
+    /// The action of the role that was in control, in the notation of the rules.
+    Action(String),
 }
 
 /// A match as one role has lived it, on one evaluator.
@@ -97,7 +99,8 @@ impl Track {
             (Told::Own { .. }, Information::Perfect) => {
                 Err(Lost("percepts came, but the rules have none".to_owned()))
             }
-            (Told::Joint(_), Information::Hidden) => {
+            (Told::Action(text), Information::Perfect) => self.push_action(&*game, text, stop),
+            (Told::Joint(_) | Told::Action(_), Information::Hidden) => {
                 Err(Lost("moves came, but the rules give percepts".to_owned()))
             }
         }
@@ -114,6 +117,33 @@ impl Track {
             .map(|(role, term)| {
                 find(game, &*self.worker, role, term)
                     .ok_or_else(|| Lost(format!("`{term}` is not legal for role {}", role.0)))
+            })
+            .collect();
+        let joint = joint?;
+        self.worker.step(&joint, &mut Step::new(), stop)?;
+        let own = joint[self.view.role().index()];
+        self.view.push(Turn { own, seen: Observation::Joint(joint.into()) });
+        Ok(())
+    }
+
+    /// Adds a turn of which only the action of one role is known. The others must have one move.
+    fn push_action(&mut self, game: &dyn Game, text: &str, stop: &Stop) -> Result<(), Lost> {
+        let info = game.info();
+        let able: Vec<(Role, Move)> = info
+            .all_roles()
+            .filter_map(|role| Some((role, find_text(game, &*self.worker, role, text)?)))
+            .collect();
+        // A role with a choice is in control.
+        let chooses = |&&(role, _): &&(Role, Move)| self.worker.legal(role).len() > 1;
+        let Some(&(actor, choice)) = able.iter().find(chooses).or_else(|| able.first()) else {
+            return Err(Lost(format!("`{text}` is not legal for any role")));
+        };
+        let joint: Result<Vec<Move>, Lost> = info
+            .all_roles()
+            .map(|role| match self.worker.legal(role) {
+                _ if role == actor => Ok(choice),
+                [only] => Ok(*only),
+                _ => Err(Lost(format!("role {} has a choice beside `{text}`", role.0))),
             })
             .collect();
         let joint = joint?;
@@ -144,9 +174,12 @@ impl Track {
 
 /// The legal move that a term means: in the same case, or else in any.
 fn find(game: &dyn Game, worker: &dyn Worker, role: Role, term: &Term) -> Option<Move> {
-    let words = term.to_string();
-    find_move(game, worker, role, &words).or_else(|| {
-        let same = |&&choice: &&Move| game.text().move_text(choice).eq_ignore_ascii_case(&words);
+    find_text(game, worker, role, &term.to_string())
+}
+
+fn find_text(game: &dyn Game, worker: &dyn Worker, role: Role, words: &str) -> Option<Move> {
+    find_move(game, worker, role, words).or_else(|| {
+        let same = |&&choice: &&Move| game.text().move_text(choice).eq_ignore_ascii_case(words);
         worker.legal(role).iter().find(same).copied()
     })
 }

@@ -1,9 +1,10 @@
 //! Deterministic simulation: manager, store and players on a virtual clock and network.
 //!
-//! A world follows from its seed: delays, lost and late messages, garbage, crashes and restarts of
-//! the manager. It runs on one thread with a clock that jumps to the next event, so a second of
+//! A world follows from its seed: delays, lost and late messages, garbage, players that restart and
+//! know nothing of their match, crashes and restarts of the manager. It runs on one thread with a clock that jumps to the next event, so a second of
 //! the world takes microseconds and any failure is replayed from its seed.
 
+mod log;
 mod net;
 mod store;
 
@@ -19,6 +20,7 @@ use crate::crowd::Crowd;
 use crate::manage::{Manager, Order, Recovery, SeatOrder, Settings};
 use crate::session::Manner;
 use crate::wire::WireGame;
+use log::Log;
 use net::SimNetwork;
 use store::SimStore;
 
@@ -83,18 +85,31 @@ impl Verdict {
 impl World {
     /// Runs the world to its end. The error says which invariant was broken.
     pub fn run(&self) -> Result<Verdict, String> {
+        self.run_with(&Log::default())
+    }
+
+    /// Runs the world to its end and writes down everything that happens: messages and their fate,
+    /// crashes, restarts. The same world gives the same log.
+    pub fn run_logged(&self) -> (Result<Verdict, String>, Vec<String>) {
+        let log = Log::new();
+        let verdict = self.run_with(&log);
+        (verdict, log.lines())
+    }
+
+    fn run_with(&self, log: &Log) -> Result<Verdict, String> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
             .build()
             .map_err(|error| error.to_string())?;
-        runtime.block_on(self.live())
+        runtime.block_on(self.live(log))
     }
 
-    async fn live(&self) -> Result<Verdict, String> {
+    async fn live(&self, log: &Log) -> Result<Verdict, String> {
+        log.begin();
         let seed = Seed::from(self.seed);
         let crowd = Arc::new(Crowd::new(&self.game, seed.derive("players")));
-        let network = SimNetwork::new(&crowd, self.trouble, seed.derive("network"));
+        let network = SimNetwork::new(&crowd, self.trouble, seed.derive("network"), log);
         let network = Arc::new(network);
         let store = Arc::new(SimStore::new(seed.derive("store")));
         let mut rng = seed.derive("world").rng();
@@ -105,6 +120,7 @@ impl World {
             let settings = Settings { offload: false, ..Settings::default() };
             let manager =
                 Arc::new(Manager::new(Arc::clone(&network), Arc::clone(&store), settings));
+            log.note(|| format!("the manager starts, life {}", life + 1));
             let mut tasks = self.launch(&manager, &orders, &mut rng).await?;
             let lifetime = Duration::from_millis(1 + rng.below(4_000));
             let done = async {
@@ -127,6 +143,7 @@ impl World {
                 }
                 () = sleep(lifetime) => verdict.crashes += 1,
             }
+            log.note(|| "the manager crashes".to_owned());
             tasks.abort_all();
             while tasks.join_next().await.is_some() {}
             sleep(Duration::from_millis(rng.below(3_000))).await;
@@ -262,6 +279,10 @@ mod tests {
     fn the_same_seed_gives_the_same_world() {
         let world = world("tictactoe", 5, 50, 3);
         assert_eq!(world.run().unwrap(), world.run().unwrap());
+        let (first, second) = (world.run_logged(), world.run_logged());
+        assert_eq!(first, second);
+        assert_eq!(first.0, world.run());
+        assert!(first.1.iter().any(|line| line.contains("PLAY")), "{:?}", first.1);
     }
 
     #[test]

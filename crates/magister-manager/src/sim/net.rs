@@ -9,6 +9,7 @@ use magister_protocol::http::RequestHeaders;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::log::Log;
 use crate::crowd::Crowd;
 use crate::exchange::ExchangeError;
 use crate::network::Network;
@@ -19,15 +20,18 @@ pub(super) struct SimNetwork {
     trouble: u64,
     count: AtomicU64,
     crowd: Arc<Crowd>,
+    log: Log,
 }
 
 impl SimNetwork {
-    pub(super) fn new(crowd: &Arc<Crowd>, trouble: u64, seed: Seed) -> Self {
-        SimNetwork { seed, trouble, count: AtomicU64::new(0), crowd: Arc::clone(crowd) }
+    pub(super) fn new(crowd: &Arc<Crowd>, trouble: u64, seed: Seed, log: &Log) -> Self {
+        let (count, crowd, log) = (AtomicU64::new(0), Arc::clone(crowd), log.clone());
+        SimNetwork { seed, trouble, count, crowd, log }
     }
 }
 
 /// What becomes of a message.
+#[derive(Clone, Copy, Debug)]
 enum Fate {
     Fine,
     /// It does not arrive.
@@ -40,6 +44,8 @@ enum Fate {
     Garbled,
     /// There is no connection.
     Refused,
+    /// The player was restarted and knows nothing of its match.
+    Restarted,
 }
 
 impl Network for SimNetwork {
@@ -55,12 +61,13 @@ impl Network for SimNetwork {
         let fate = if rng.below(1000) >= self.trouble {
             Fate::Fine
         } else {
-            match rng.below(5) {
+            match rng.below(6) {
                 0 => Fate::Lost,
                 1 => Fate::Late,
                 2 => Fate::ReplyLost,
                 3 => Fate::Garbled,
-                _ => Fate::Refused,
+                4 => Fate::Refused,
+                _ => Fate::Restarted,
             }
         };
         let there = match fate {
@@ -71,6 +78,10 @@ impl Network for SimNetwork {
             _ => Duration::from_millis(rng.below(200)),
         };
         let back = Duration::from_millis(rng.below(200));
+        self.log.note(|| {
+            let shown: String = message.chars().take(120).collect();
+            format!("to {address}: {shown} ({fate:?}, {there:?} there, {back:?} back)")
+        });
         let (send, reply) = oneshot::channel();
         let step = headers.extra.iter().find(|(name, _)| name == "GGP-Match-Step");
         let step = step.and_then(|(_, value)| value.parse().ok());
@@ -84,9 +95,14 @@ impl Network for SimNetwork {
                 // What was sent is on its way, even if the sender is gone.
                 let (crowd, address) = (Arc::clone(&self.crowd), address.to_owned());
                 let lost = matches!(fate, Fate::ReplyLost);
+                let log = self.log.clone();
                 tokio::spawn(async move {
                     sleep(there).await;
+                    if matches!(fate, Fate::Restarted) {
+                        crowd.restart(&address);
+                    }
                     let reply = crowd.hear(&address, &message, step);
+                    log.note(|| format!("{address} replies {reply}"));
                     sleep(back).await;
                     if !lost {
                         let _ = send.send(reply);

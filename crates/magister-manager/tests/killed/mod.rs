@@ -1,13 +1,15 @@
 //! A manager that is killed and started again, judged by the ledger of its players.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use magister_core::{Rng, Seed};
+use magister_core::{Event, MatchRecord, Rng, Seed};
 use magister_manager::address::AddressPolicy;
 use magister_manager::crowd::{Crowd, serve_crowd};
-use magister_manager::manage::{Manager, Order, Point, SeatOrder, Settings};
+use magister_manager::manage::{Manager, Observer, Order, Point, SeatOrder, Settings};
 use magister_manager::network::TcpNetwork;
 use magister_manager::session::Manner;
 use magister_manager::{WireGame, wire};
@@ -26,13 +28,16 @@ pub(crate) struct Task {
     pub(crate) game: String,
     /// Where to kill itself, and how often it may pass there before: `POINT:COUNT`.
     pub(crate) point: Option<String>,
+    /// The file of what spectators were shown.
+    pub(crate) shown: String,
 }
 
 impl Task {
     /// The words.
     pub(crate) fn words(&self) -> String {
         let point = self.point.clone().unwrap_or_else(|| "-".to_owned());
-        format!("{} {} {} {} {point}", self.store, self.port, self.matches, self.game)
+        let Task { store, port, matches, game, shown, .. } = self;
+        format!("{store} {port} {matches} {game} {point} {shown}")
     }
 
     /// The task of some words.
@@ -44,6 +49,7 @@ impl Task {
             matches: words.next()?.parse().ok()?,
             game: words.next()?,
             point: words.next().filter(|point| point != "-"),
+            shown: words.next()?,
         })
     }
 }
@@ -92,6 +98,7 @@ pub(crate) async fn work(task: &Task) -> Result<(), String> {
     let store = SqlStore::open(&task.store).await.map_err(|error| failed(&error))?;
     let network = TcpNetwork { policy: AddressPolicy::Any };
     let manager = Manager::new(Arc::new(network), Arc::new(store.clone()), Settings::default());
+    let manager = manager.observed(spectators(&task.shown)?);
     let manager = match &task.point {
         None => manager,
         Some(point) => {
@@ -136,6 +143,42 @@ pub(crate) async fn work(task: &Task) -> Result<(), String> {
     Ok(())
 }
 
+/// Spectators: each step that they are shown is a line of a file that the process only appends to,
+/// so it outlives the process.
+fn spectators(shown: &str) -> Result<Observer, String> {
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(shown);
+    let file = Mutex::new(file.map_err(|error| error.to_string())?);
+    Ok(Arc::new(move |id, event| {
+        let line = match event {
+            Event::Stepped { step, moves, .. } => {
+                let moves: Vec<&str> = moves.iter().flatten().map(String::as_str).collect();
+                format!("{id}\t{step}\t{}\n", moves.join("\t"))
+            }
+            _ => return,
+        };
+        let mut file = file.lock().expect("no thread panics");
+        file.write_all(line.as_bytes()).expect("the file can be written");
+    }))
+}
+
+/// Checks that every step that spectators were shown is stored. Returns their number.
+fn check_shown(shown: &str, records: &BTreeMap<String, MatchRecord>) -> Result<usize, String> {
+    let text = std::fs::read_to_string(shown).unwrap_or_default();
+    let mut count = 0;
+    // A process that is killed may leave a part of its last line.
+    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        let words: Vec<&str> = line.trim_end_matches('\n').split('\t').collect();
+        let [id, step, moves @ ..] = &words[..] else { continue };
+        let step: usize = step.parse().map_err(|_| format!("not a step: {line}"))?;
+        let stored = records.get(*id).and_then(|record| record.moves.get(step - 1));
+        if stored.is_none_or(|stored| stored != moves) {
+            return Err(format!("spectators of {id} were shown {moves:?}; stored is {stored:?}"));
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
 /// The result of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
@@ -147,6 +190,8 @@ pub(crate) struct Tally {
     pub(crate) aborted: u64,
     /// What players were sent, turn by turn.
     pub(crate) sent: usize,
+    /// The steps that spectators were shown.
+    pub(crate) shown: usize,
 }
 
 /// Kills a process again and again, at random moments and at the named points, and then judges the
@@ -198,6 +243,7 @@ pub(crate) async fn torment(
     players.abort();
     crowd.verdict()?;
     let store = SqlStore::open(&task.store).await.map_err(|error| error.to_string())?;
+    let mut records = BTreeMap::new();
     for order in orders(&task) {
         let stored = store.load(&order.id).await.map_err(|error| error.to_string())?;
         let stored = stored.ok_or_else(|| format!("{} is lost", order.id))?;
@@ -210,7 +256,9 @@ pub(crate) async fn torment(
         } else {
             tally.terminal += 1;
         }
+        records.insert(order.id, stored.record);
     }
+    tally.shown = check_shown(&task.shown, &records)?;
     tally.sent = crowd.sent_turns();
     store.close().await;
     Ok(tally)

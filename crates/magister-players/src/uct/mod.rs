@@ -111,6 +111,9 @@ pub(crate) struct Uct {
     attempted: bool,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
+    /// The worker for tactical playouts, if they are wanted and the game has them.
+    tactics: bool,
+    tactician: Option<Box<dyn Worker>>,
     /// The best plan of a puzzle, the position where it starts, and the puzzle search's memory.
     plan: Plan,
     begins: Vec<u64>,
@@ -153,6 +156,8 @@ impl Uct {
             solution: None,
             attempted: false,
             team: None,
+            tactics: settings.whole("tactics")? == 1,
+            tactician: None,
             plan: Plan::default(),
             begins: Vec::new(),
             puzzle: puzzle::Memory::default(),
@@ -174,8 +179,11 @@ impl Uct {
         self.puzzle = puzzle::Memory::default();
         self.solution = None;
         self.attempted = false;
+        let tactical = self.tactics.then(|| view.game().tactical()).flatten();
+        let playing = tactical.as_ref().unwrap_or_else(|| view.game());
         let threads = self.config.threads;
-        self.team = (threads > 1).then(|| Team::new(&**view.game(), threads));
+        self.team = (threads > 1).then(|| Team::new(&**playing, threads));
+        self.tactician = tactical.as_ref().map(|game| game.worker());
     }
 
     /// Searches the current position until the budget ends; returns the root and the number of
@@ -266,7 +274,7 @@ impl Uct {
         };
         search.stretch();
         let seed = search.rng.next_u64();
-        let mut round = Round::new(seed, &mut self.team);
+        let mut round = Round::new(seed, &mut self.team, &mut self.tactician);
         let mut iterations = 0;
         let mut pace = Pace::new(budget);
         loop {

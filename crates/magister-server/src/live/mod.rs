@@ -244,6 +244,7 @@ impl Live {
             places: places.collect(),
             rules: open.text.clone(),
             tournament: meta.tournament.clone(),
+            manner: None,
             at_ms: meta.created,
             record: Box::new(record),
         };

@@ -38,10 +38,10 @@ pub(super) fn run(names: &[String]) -> Result<u8> {
         wrong += usize::from(!proof.findings.is_empty());
         left_out += proof.skipped.len();
         if !names.is_empty() {
-            let verdict = if proof.findings.is_empty() { "nothing wrong" } else { "wrong" };
+            let verdict = if proof.findings.is_empty() { "all tests passed" } else { "failed" };
             writeln!(out, "{}: {verdict}, {:.1} s", entry.name, proof.took.as_secs_f64())?;
             for skipped in &proof.skipped {
-                writeln!(out, "  left out: {skipped}")?;
+                writeln!(out, "  skipped: {skipped}")?;
             }
         }
         for finding in &proof.findings {
@@ -49,17 +49,14 @@ pub(super) fn run(names: &[String]) -> Result<u8> {
         }
     }
     let time = start.elapsed().as_secs_f64();
-    let verdict = if wrong == 0 {
-        "nothing wrong".to_owned()
-    } else {
-        format!("something wrong with {wrong} of them")
-    };
+    let verdict =
+        if wrong == 0 { "all tests passed".to_owned() } else { format!("{wrong} failed") };
     writeln!(out, "{} checked in {time:.0} s: {verdict}", plural(games.len(), "game"))?;
     if names.is_empty() && left_out > 0 {
         writeln!(
             out,
-            "{} for want of time or room; `magister games --check NAME` looks longer",
-            plural(left_out, "part") + " left out"
+            "{} skipped for lack of time or memory; `magister games --check NAME` allows more",
+            plural(left_out, "test")
         )?;
     }
     Ok(if wrong == 0 { CLEAN } else { FOUND })

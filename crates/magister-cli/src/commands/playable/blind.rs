@@ -11,6 +11,7 @@ use magister_infoset::{InfosetLimits, Keep, Tracker, Uniform};
 use serde_json::{Value, json};
 
 use crate::args::Playable;
+use crate::commands::plural;
 
 /// Matches that are looked at, and their length.
 const MATCHES: u64 = 10;
@@ -33,8 +34,10 @@ impl Unknown {
     pub(super) fn line(&self) -> String {
         let Unknown { role, example, after } = self;
         format!(
-            "warning: `{role}` cannot know its legal moves: after {after} turns it cannot tell \
-             whether {example} is legal; let it see enough, or make the move legal and useless"
+            "warning: `{role}` cannot always know its legal moves: after {}, {example} is legal in \
+             some of the states that look the same to it and illegal in others; add percepts that \
+             tell them apart, or make the move legal in all of them",
+            plural(*after, "turn")
         )
     }
 

@@ -45,7 +45,7 @@ pub(super) fn run(args: &Show, input: &Input, reading: &Reading) -> Result<u8> {
         writeln!(out, "goal:       the {goal} score")?;
     }
     let verdict = match tally(&counts) {
-        text if text.is_empty() => "nothing wrong".to_owned(),
+        text if text.is_empty() => "no errors or warnings".to_owned(),
         text => format!("{text} (see `magister check`)"),
     };
     writeln!(out, "check:      {verdict}")?;

@@ -7,7 +7,7 @@ use magister_solve::Equilibrium;
 use serde_json::{Map, Value, json};
 
 use super::{FEW, names, number, values_text};
-use crate::args::Solve;
+use crate::args::{Method, Solve};
 use crate::commands::plural;
 
 /// What a role did and saw in a turn.
@@ -38,58 +38,63 @@ pub(super) fn text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String
     let form = &found.form;
     let size = form.size();
     let mut text = format!(
-        "{}, {}, {}\nvalue: {}\n",
+        "game tree with {} and {}, {}\nvalue: {}\n",
         plural(size.nodes, "node"),
         plural(size.sets, "information set"),
         interests(found),
         values_text(game, &found.values)
     );
     if found.exact {
-        text += "exact: nothing else gives more\n";
+        text += "exact: no other strategy gets more\n";
     } else {
         if let Some(bounds) = found.bounds() {
             let bound = |(name, (low, high)): (String, &(f64, f64))| {
                 format!("{name} {low:.6} to {high:.6}")
             };
             let bounds: Vec<String> = names(game).into_iter().zip(&bounds).map(bound).collect();
-            let _ = writeln!(text, "proven: {}", bounds.join(", "));
+            let _ = writeln!(text, "proven bounds: {}", bounds.join(", "));
         } else {
             let gains: Vec<f64> =
                 found.best.iter().zip(&found.values).map(|(best, value)| best - value).collect();
             let _ = writeln!(
                 text,
-                "an equilibrium up to what each could gain alone: {}; there may be others, with \
+                "approximate equilibrium; gains of a best response: {}; other equilibria may have \
                  other values",
                 values_text(game, &gains)
             );
         }
         let _ = writeln!(
             text,
-            "exploitability: {:.6}, {:.5} % of the range of payoffs, after {}",
+            "exploitability: {:.6} ({:.5} % of the payoff range) after {} of {}",
             found.exploitability(),
             100.0 * found.share(),
-            plural(found.rounds as usize, "round")
+            plural(found.rounds, "iteration"),
+            match args.method {
+                Method::CfrPlus => "CFR+",
+                Method::Cfr => "CFR",
+            }
         );
     }
     if form.revealed_by_legal_moves() > 0 {
         let _ = writeln!(
             text,
-            "the rules let a role have different moves in positions that look the same to it ({}); \
-             it is assumed to see which moves it has",
+            "in {} the legal moves differ between states that look the same to the role; it is \
+             assumed to see which moves are legal",
             plural(form.revealed_by_legal_moves(), "information set")
         );
     }
     if !args.strategy && size.sets > FEW {
-        let _ = writeln!(text, "--strategy lists the strategy of each information set");
+        let _ = writeln!(text, "--strategy prints the strategy in every information set");
         return text;
     }
+    text += "strategy by information set: probability, move, expected value\n";
     for (player, &role) in form.players().iter().enumerate() {
         for (set, (met, values)) in form.report(player, &found.profile).iter().enumerate() {
             let turns: Vec<String> =
                 form.turns(player, set).iter().map(|turn| turn_text(game, turn)).collect();
             let turns = if turns.is_empty() { "at the start".to_owned() } else { turns.join("; ") };
             let name = game.info().role_name(role);
-            let _ = writeln!(text, "{name}, {turns}  (met {} %)", number(100.0 * met));
+            let _ = writeln!(text, "{name}, {turns}  (reached with {} %)", number(100.0 * met));
             let mixture = found.profile.mixture(form, player, set);
             for ((choice, share), value) in
                 form.moves(player, set).into_iter().zip(mixture).zip(values)
@@ -101,7 +106,7 @@ pub(super) fn text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String
                     game.text().move_text(choice)
                 );
                 if value.is_finite() {
-                    let _ = write!(text, "  worth {}", number(*value));
+                    let _ = write!(text, "  {}", number(*value));
                 }
                 text.push('\n');
             }

@@ -7,9 +7,9 @@ use magister_engine::board::Painter;
 use serde_json::{Map, Value, json};
 
 use crate::commands::wrapped;
+use crate::draw::Look;
 use crate::session::joint::terms;
 use crate::session::{Moment, Session};
-use crate::terminal;
 
 /// How many moves of a role are listed with a position.
 const LISTED: usize = 60;
@@ -17,7 +17,8 @@ const LISTED: usize = 60;
 /// The whole position, drawn.
 pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> String {
     let picture = painter.picture(&*session.game, &session.moment().state);
-    let mut text = format!("step {}\n{}", session.at, picture.text(terminal::width(), legend));
+    let picture = Look::whole(session.info()).text(&picture, None, legend);
+    let mut text = format!("step {}\n{picture}", session.at);
     let totals = totals(session);
     let gained = per_role(session, |role| {
         Some(totals[role.index()]).filter(|&t| t != 0.0).map(|t| t.to_string())

@@ -1,0 +1,26 @@
+//! The tests of the command line.
+//!
+//! They are one program, because each test program costs the time to link it. Only `allocations`,
+//! which counts for a whole process, is a program of its own.
+
+mod analyze;
+mod catalogue;
+mod cli;
+mod contest;
+mod explain;
+mod faults;
+mod folder;
+mod help;
+mod identity;
+mod infoset;
+mod lanes;
+#[cfg(target_os = "linux")]
+mod memory;
+mod new;
+mod person;
+mod plain;
+mod play;
+mod records;
+mod repair;
+mod snapshots;
+mod solve;

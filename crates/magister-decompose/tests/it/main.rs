@@ -1,0 +1,6 @@
+//! Tests of decomposition: one program, because linking many takes longer than running them.
+
+mod common;
+mod numbers;
+mod placement;
+mod products;

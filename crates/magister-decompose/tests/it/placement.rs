@@ -1,0 +1,51 @@
+//! Puzzles of placements: the plan that is found wins the real game.
+#![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
+
+use crate::common;
+
+use magister_core::{Game as _, Role, Step, Stop};
+use magister_decompose::Placement;
+
+/// Plays the plan for a puzzle; the goal value at the end, none if the game is no such puzzle.
+fn play(name: &str, text: &str) -> Option<f64> {
+    let game = common::game(name, text);
+    let stop = Stop::never();
+    let placement = Placement::new(game.game(), &stop).expect("no limit")?;
+    let mut worker = game.worker();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    let plan = placement.plan(&state, &stop).expect("no limit").expect("a plan");
+    let mut step = Step::new();
+    for choice in plan.moves {
+        worker.step(&[choice], &mut step, &stop).expect("a legal move");
+    }
+    assert!(worker.terminal(), "{name}: the plan leads to an end");
+    let mut goals = Vec::new();
+    worker.goals(Role(0), &mut goals);
+    assert_eq!(goals, [plan.value], "{name}");
+    Some(plan.value)
+}
+
+#[test]
+fn puzzles_of_the_catalogue_are_solved() {
+    for name in ["nonogram", "cryptarithmetic", "futoshiki", "sudoku"] {
+        let value = play(name, &common::bundled(name));
+        assert_eq!(value, Some(100.0), "{name}");
+    }
+}
+
+#[test]
+fn puzzles_of_the_oracle_are_solved() {
+    let names = ["nonogram_5x5_1", "futoshiki4"];
+    for name in names {
+        let Some(text) = common::oracle(name) else { continue };
+        let value = play(name, &text);
+        assert_eq!(value, Some(100.0), "{name}");
+    }
+}
+
+/// A game in which moves undo each other is no puzzle of placements.
+#[test]
+fn moves_that_undo_each_other_are_no_placements() {
+    assert_eq!(play("eightpuzzle", &common::bundled("eightpuzzle")), None);
+}

@@ -1,0 +1,11 @@
+//! Tests over the catalogue: one program, because linking many takes longer than running them.
+
+mod battery;
+mod catalogue;
+mod chance;
+mod counts;
+mod identity;
+mod mutants;
+mod observation;
+mod playouts;
+mod slides;

@@ -1,0 +1,121 @@
+//! How many requests an address may send.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// A limit on the rate of requests of each address: `burst` at once, and then `per_second`.
+///
+/// An address of IPv6 counts with its network of 64 bits, because a single user has all of it.
+#[derive(Debug)]
+pub struct RateLimit {
+    rate: Rate,
+    buckets: Mutex<BTreeMap<IpAddr, Bucket>>,
+}
+
+/// How many requests are allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Requests each second, in the long run.
+    pub per_second: f64,
+    /// Requests at once.
+    pub burst: f64,
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Rate { per_second: 100.0, burst: 400.0 }
+    }
+}
+
+#[derive(Debug)]
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+/// Addresses that are remembered at most.
+const MOST: usize = 10_000;
+
+impl RateLimit {
+    /// A limit that no one has used yet.
+    pub fn new(rate: Rate) -> Self {
+        RateLimit { rate, buckets: Mutex::default() }
+    }
+
+    /// Whether a request that comes from an address at this moment is allowed.
+    pub fn allows(&self, from: IpAddr, now: Instant) -> bool {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= MOST {
+            // Those that have rested may do what an unknown address may.
+            buckets.retain(|_, bucket| self.filled(bucket, now) < self.rate.burst);
+            if buckets.len() >= MOST {
+                buckets.clear();
+            }
+        }
+        let full = Bucket { left: self.rate.burst, at: now };
+        let bucket = buckets.entry(network(from)).or_insert(full);
+        bucket.left = self.filled(bucket, now);
+        bucket.at = now;
+        let allowed = bucket.left >= 1.0;
+        if allowed {
+            bucket.left -= 1.0;
+        }
+        allowed
+    }
+
+    fn filled(&self, bucket: &Bucket, now: Instant) -> f64 {
+        let rest = now.saturating_duration_since(bucket.at).as_secs_f64();
+        (bucket.left + rest * self.rate.per_second).min(self.rate.burst)
+    }
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_burst_and_then_a_rate() {
+        let limit = RateLimit::new(Rate { per_second: 2.0, burst: 3.0 });
+        let (one, other) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
+        let now = Instant::now();
+        let count = |from, now| (0..10).filter(|_| limit.allows(from, now)).count();
+        assert_eq!(count(one, now), 3);
+        assert_eq!(count(other, now), 3);
+        assert_eq!(count(one, now + Duration::from_secs(1)), 2);
+        assert_eq!(count(one, now + Duration::from_mins(1)), 3);
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_address() {
+        let limit = RateLimit::new(Rate { per_second: 1.0, burst: 1.0 });
+        let now = Instant::now();
+        assert!(limit.allows("2001:db8::1".parse().unwrap(), now));
+        assert!(!limit.allows("2001:db8::2".parse().unwrap(), now));
+        assert!(limit.allows("2001:db8:0:1::1".parse().unwrap(), now));
+        assert!(limit.allows("::ffff:10.0.0.1".parse().unwrap(), now));
+        assert!(!limit.allows("10.0.0.1".parse().unwrap(), now));
+    }
+
+    #[test]
+    fn many_addresses_do_not_fill_the_memory() {
+        let limit = RateLimit::new(Rate::default());
+        let now = Instant::now();
+        for number in 0..50_000u32 {
+            assert!(limit.allows(IpAddr::V4(number.into()), now));
+        }
+        assert!(limit.buckets.lock().unwrap().len() <= MOST);
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of RECYCLE: one program, because linking many takes longer than running them.
+
+mod battery;
+mod codes;
+mod hostile;
+mod oracle;
+mod oracle_games;

@@ -1,0 +1,8 @@
+//! Tests of the library: one program, because linking many takes longer than running them.
+
+mod cards;
+mod examples;
+mod learn;
+mod open;
+mod signature;
+mod tactics;

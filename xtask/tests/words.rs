@@ -228,7 +228,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for path in entries {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if path.is_dir() {
-            if !name.starts_with('.') && name != "target" && name != "games" {
+            if !name.starts_with('.')
+                && !["target", "games", "node_modules", "dist"].contains(&name)
+            {
                 files(&path, found);
             }
         } else {

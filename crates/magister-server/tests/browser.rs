@@ -87,6 +87,11 @@ fn a_small_screen_is_enough() {
 }
 
 #[test]
+fn a_puzzle_is_solved() {
+    in_browser(&["puzzle-of-the-day"]);
+}
+
+#[test]
 fn hidden_information_stays_hidden() {
     in_browser(&["hidden-game-in-two-browsers"]);
 }
@@ -112,11 +117,26 @@ fn students_players_win_and_stay_sealed() {
 }
 
 #[test]
-fn every_page_is_clean_and_accessible() {
-    in_browser(&["every-page-light", "match-pages-are-accessible", "addresses-and-back-button"]);
+fn positions_are_accessible_and_addresses_work() {
+    in_browser(&["match-pages-are-accessible", "addresses-and-back-button"]);
 }
 
 #[test]
-fn every_page_is_accessible_in_the_dark() {
-    in_browser(&["every-page-dark"]);
+fn every_page_is_clean_and_accessible_1() {
+    in_browser(&["pages-light-1", "pages-dark-1"]);
+}
+
+#[test]
+fn every_page_is_clean_and_accessible_2() {
+    in_browser(&["pages-light-2", "pages-dark-2"]);
+}
+
+#[test]
+fn every_page_is_clean_and_accessible_3() {
+    in_browser(&["pages-light-3", "pages-dark-3"]);
+}
+
+#[test]
+fn every_page_is_clean_and_accessible_4() {
+    in_browser(&["pages-light-4", "pages-dark-4"]);
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
-// In development, `npm run mock` or a real `magister serve` answers the API on this address.
-const server = process.env.MAGISTER_SERVER ?? "http://127.0.0.1:8047";
+// In development, `magister serve` answers the API on this address.
+const server = process.env.MAGISTER_SERVER ?? "http://127.0.0.1:9876";
 
 /** Writes a compressed copy beside each text file, so that the server need not compress. */
 function compressed(): Plugin {

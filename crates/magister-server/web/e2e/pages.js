@@ -11,11 +11,13 @@ export const addresses = [
 
 const settled = (page) => page.waitForFunction(() => document.querySelector("h1") && !document.querySelector('[aria-busy="true"]'));
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`every-page-${colorScheme}`, async (bench) => {
+// In several parts, so that no test takes long.
+export const PARTS = 4;
+for (const [colorScheme, part] of ["light", "dark"].flatMap((scheme) => Array.from({ length: PARTS }, (_, index) => [scheme, index]))) {
+  test(`pages-${colorScheme}-${part + 1}`, async (bench) => {
     const page = await bench.page({ colorScheme });
     const found = [];
-    for (const address of addresses) {
+    for (const address of addresses.filter((_, index) => index % PARTS === part)) {
       await page.goto(address);
       await settled(page);
       if (colorScheme === "light") {

@@ -207,3 +207,21 @@ test("hidden-game-in-two-browsers", async (bench) => {
   const shown = await watcher.content();
   for (const secret of secrets.flat()) check(!shown.includes(secret), `a spectator can read ${secret}`);
 });
+
+test("puzzle-of-the-day", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/puzzles");
+  await page.locator(".card .line").waitFor();
+  await page.getByText("All legal moves").click();
+  const moves = page.locator("details.list li button");
+  const count = await moves.count();
+  check(count > 1, "a puzzle leaves a choice");
+  for (let i = 0; i < count; i++) {
+    const answered = page.waitForResponse((response) => response.url().endsWith("/answer"));
+    await moves.nth(i).click();
+    const { right } = await (await answered).json();
+    await page.locator(right ? ".verdict.right" : ".verdict").waitFor();
+    if (right) return;
+  }
+  throw new Error("no move is right");
+});

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { look, roleTone, textSize } from "../src/board/pieces";
+import { look, looks, roleTone, textSize } from "../src/board/pieces";
 import { clock, plural, series, words } from "../src/lib/format";
 import { highlight } from "../src/lib/highlight";
+import type { Shape } from "../src/lib/types";
 
 describe("pieces", () => {
   it("take the colour of their name, of their owner, or of their side", () => {
@@ -14,6 +15,16 @@ describe("pieces", () => {
   it("are text where nothing is recognised", () => {
     expect(look("zorg", undefined, [])).toEqual({ shape: "text", tone: "plain", text: "zorg", label: "zorg" });
     expect(textSize("long-name")).toBeLessThan(textSize("ab"));
+  });
+
+  it("are recognised by their words and signs", () => {
+    const text = (value: string, label: string) => look(value, { shape: "text", side: null, label }, ["white", "black"]);
+    expect(text("whiteman", "M")).toMatchObject({ shape: "disc", tone: "white" });
+    expect(text("keeper", "@").shape).toBe("person");
+    expect(text("square", "#").shape).toBe("block");
+    expect(text("wumpus", "w").text).toBe("wumpus");
+    const shape: Shape = { layout: "grid", boards: [""], cells: [], values: ["", "blackman", "blackking"], pieces: {} };
+    expect(looks(shape, []).map((one) => one.shape)).toEqual(["text", "disc", "crowned"]);
   });
 
   it("write cards with rank and suit", () => {

@@ -43,6 +43,10 @@ export function look(value: string, hint: PieceHint | undefined, roles: string[]
   const text = shape === "text" || shape === "number" || shape === "card" ? (hint?.label || value) : "";
   const card = shape === "card" ? cardText(text) : null;
   if (card !== null) return { shape, tone: "plain", text: card, label: value.replace(/[_-]+/g, " ") };
+  if (shape === "text") {
+    const known = recognise(value, text, label, tone);
+    if (known !== null) return known;
+  }
   const die = /^(die|dice|pips?)\W*([1-6])$/i.exec(value);
   if (die) return { shape: "die", tone: "plain", text: die[2]!, label: value };
   const arrow = /^(up|down|left|right|north|south|east|west)$/i.exec(value);
@@ -53,6 +57,25 @@ export function look(value: string, hint: PieceHint | undefined, roles: string[]
     return { shape: text === "-" ? "across" : text === "|" ? "upright" : "dot", tone, text: "", label: value };
   }
   return { shape: shape === "nought" ? "ring" : shape, tone, text, label };
+}
+
+const COLOURED = new RegExp(`^(${TONES.join("|")})[-_]?(man|men|king|queen|rook|bishop|knight|pawn|disc|piece|stone|checker|robot|player)$`, "i");
+
+/** Pieces that have no word of their own for their kind: `whiteman`, `@`, `#`. */
+function recognise(value: string, text: string, label: string, tone: string): Look | null {
+  const coloured = COLOURED.exec(value);
+  if (coloured) {
+    const [, colour, kind] = coloured as unknown as [string, string, string];
+    const word = kind.toLowerCase();
+    const shape = word === "man" || word === "men" || word === "piece" || word === "checker" ? "disc" : word === "robot" || word === "player" ? "person" : word;
+    return { shape, tone: colour.toLowerCase(), text: "", label: value };
+  }
+  if (text === "@" || /^(keeper|pusher|walker)$/i.test(value)) return { shape: "person", tone: tone === "plain" ? "blue" : tone, text: "", label };
+  if (/^(mark|storage)$/i.test(value)) return { shape: "target", tone, text: "", label };
+  if (text === "#") return { shape: "block", tone, text: "", label };
+  // A word says more than its first letter.
+  if (/^[a-z]$/i.test(text) && /^[a-z]{2,10}$/i.test(value)) return { shape: "text", tone, text: value, label };
+  return null;
 }
 
 const SUITS: Record<string, string> = { hearts: "♥", heart: "♥", diamonds: "♦", diamond: "♦", clubs: "♣", club: "♣", spades: "♠", spade: "♠" };
@@ -69,7 +92,10 @@ function cardText(label: string): string | null {
 
 /** The looks of all values of a shape. */
 export function looks(shape: Shape, roles: string[]): Look[] {
-  return shape.values.map((value) => look(value, shape.pieces?.[value], roles));
+  const found = shape.values.map((value) => look(value, shape.pieces?.[value], roles));
+  // Kings of draughts are crowned discs.
+  const draughts = shape.values.some((value) => /(^|[a-z_-])m[ae]n$/i.test(value));
+  return draughts ? found.map((one) => (one.shape === "king" ? { ...one, shape: "crowned" } : one)) : found;
 }
 
 /** Whether the squares alternate in colour: where chess pieces or draughtsmen walk. */

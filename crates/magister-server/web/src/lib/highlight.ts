@@ -8,7 +8,7 @@ export interface Span {
 const KEYWORDS = new Set(["role", "init", "true", "next", "legal", "does", "terminal", "goal", "sees", "sees_xml", "base", "input", "action", "control", "not", "or", "distinct", "random", "and"]);
 
 // One alternative per kind: comments of all languages, strings, variables, numbers, names, marks.
-const TOKEN = /(;[^\n]*|%[^\n]*)|("[^"\n]*")|(\?[\w-]+|\b_?[A-Z]\w*)|(\b\d+(?:\.\d+)?\b)|([\p{L}_][\w+\-*/.]*)|(\s+|[^\s])/gu;
+const TOKEN = /(;[^\n]*|%[^\n]*|(?<=^|\s)\/\/[^\n]*)|("[^"\n]*")|(\?[\w-]+|\b_?[A-Z]\w*)|(\b\d+(?:\.\d+)?\b)|([\p{L}_][\w+\-*/.]*)|(\s+|[^\s])/gmu;
 
 export function highlight(text: string): Span[] {
   const spans: Span[] = [];

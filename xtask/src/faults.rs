@@ -31,7 +31,7 @@ pub(crate) struct Options {
     seed: u64,
     /// Messages of 1000 that are lost, late or garbled
     #[arg(long, default_value_t = 40)]
-    trouble: u64,
+    failures: u64,
     /// Run only the world of this seed, and print everything that happens in it
     #[arg(long)]
     world: Option<u64>,
@@ -76,7 +76,7 @@ fn worlds(options: &Options) -> Result<Vec<World>> {
         Ok(World {
             seed: 0,
             matches: MATCHES,
-            trouble: options.trouble,
+            trouble: options.failures,
             crashes: 3,
             game: playable.game,
             wire: Arc::new(wire),
@@ -105,8 +105,8 @@ fn simulate(options: &Options) -> Result<()> {
         let (name, world) = (GAMES[at], World { seed, ..worlds[at].clone() });
         let verdict = world.run().map_err(|what| {
             anyhow!(
-                "{name}, world {seed}: {what}\nreplay: cargo xtask faults --world {seed} --trouble {}",
-                options.trouble
+                "{name}, world {seed}: {what}\nreplay: cargo xtask faults --world {seed} --failures {}",
+                options.failures
             )
         })?;
         sum = sum.and(verdict);
@@ -152,7 +152,8 @@ fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Resu
             tokio::process::Command::new(&program)
                 .args(["victim", &task.words()])
                 .stdout(Stdio::null())
-                .stderr(Stdio::null())
+                // A process that fails by itself says why.
+                .stderr(Stdio::inherit())
                 .kill_on_drop(true)
                 .spawn()
         };

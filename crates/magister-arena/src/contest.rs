@@ -38,8 +38,8 @@ pub struct Contest {
     pub seating: Option<Arc<dyn Seating>>,
 }
 
-/// Prepares players for one match. Sources know nothing of matches, but remote players must be
-/// told the name of their match, which is the same for all of them.
+/// Prepares players for one match. Sources know nothing of matches, but remote players need the name
+/// of their match, which is the same for all of them.
 pub trait Seating: Send + Sync {
     /// The name of a match that begins, and its players in the same order. May wait until they are
     /// free; they are taken until the returned sources are dropped.

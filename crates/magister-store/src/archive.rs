@@ -195,7 +195,7 @@ impl AccountRole {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
     /// The hash of the token that the browser holds ([`Session::hash_token`]). A copy of the
-    /// database lets nobody in.
+    /// database lets no one in.
     pub token_hash: String,
     /// The id of the account.
     pub account: String,

@@ -106,11 +106,11 @@ async fn http_reply(
     message: &str,
 ) -> Result<String, ExchangeError> {
     headers.host.clone_from(&address.host);
-    stream.write_all(&write_request(&headers, message)).await.map_err(lost)?;
+    stream.write_all(&write_request(&headers, message)).await?;
     let mut reader = HttpReader::new(Kind::Reply, HttpLimits::REPLY);
     let mut buffer = [0; 4 << 10];
     loop {
-        let count = stream.read(&mut buffer).await.map_err(lost)?;
+        let count = stream.read(&mut buffer).await?;
         if count == 0 || reader.feed(&buffer[..count]).map_err(ExchangeError::Http)? {
             break;
         }
@@ -125,7 +125,7 @@ async fn web_socket_reply(
 ) -> Result<String, ExchangeError> {
     let mut socket = web_socket(address, stream, message).await?;
     while let Some(heard) = socket.next().await {
-        match heard.map_err(broken)? {
+        match heard? {
             Message::Text(text) => {
                 let reply = text.as_str().trim().to_owned();
                 let _ = socket.close(None).await;
@@ -153,17 +153,21 @@ async fn web_socket(
         format!("{}:{}", address.host, address.port)
     };
     let made = client_async_with_config(format!("ws://{host}/"), stream, Some(config));
-    let (mut socket, _) = made.await.map_err(broken)?;
-    socket.send(Message::text(message)).await.map_err(broken)?;
+    let (mut socket, _) = made.await?;
+    socket.send(Message::text(message)).await?;
     Ok(socket)
 }
 
-fn lost(error: std::io::Error) -> ExchangeError {
-    ExchangeError::Connection(error.to_string())
+impl From<std::io::Error> for ExchangeError {
+    fn from(error: std::io::Error) -> Self {
+        ExchangeError::Connection(error.to_string())
+    }
 }
 
-fn broken(error: tokio_tungstenite::tungstenite::Error) -> ExchangeError {
-    ExchangeError::Connection(error.to_string())
+impl From<tokio_tungstenite::tungstenite::Error> for ExchangeError {
+    fn from(error: tokio_tungstenite::tungstenite::Error) -> Self {
+        ExchangeError::Connection(error.to_string())
+    }
 }
 
 async fn connect(
@@ -172,7 +176,7 @@ async fn connect(
 ) -> Result<TcpStream, ExchangeError> {
     let found = tokio::net::lookup_host((address.host.as_str(), address.port));
     let mut trouble = ExchangeError::Connection(format!("{} has no address", address.host));
-    for place in found.await.map_err(lost)? {
+    for place in found.await? {
         // The check is made here, on the address that is going to be used: a name may resolve to
         // another one each time.
         if !policy.allows(place) {
@@ -184,7 +188,7 @@ async fn connect(
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
-            Ok(Err(error)) => trouble = lost(error),
+            Ok(Err(error)) => trouble = error.into(),
             Err(_) => trouble = ExchangeError::Connection(format!("no answer in {CONNECT:?}")),
         }
     }

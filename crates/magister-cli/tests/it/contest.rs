@@ -330,7 +330,7 @@ fn mistakes_are_reported() {
     let players = |list| said(&["match", "tictactoe", "--players", list]);
     assert!(players("nobody").contains("there is no player `nobody`"));
     assert!(players("uct:c=-1").contains("`c` is a number from 0 to 100"));
-    assert!(players("uct,uct,uct").contains("the game has 2 seats"));
+    assert!(players("uct,uct,uct").contains("the number of seats is 2"));
     let hidden = said(&["match", "kuhn-poker", "--players", "uct,random"]);
     assert!(hidden.contains("hides information"), "{hidden}");
     assert!(said(&["match", "tictactoe", "--players", "uct", "--time", "0"]).contains("200ms"));

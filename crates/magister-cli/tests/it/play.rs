@@ -174,7 +174,7 @@ fn playable_and_unplayable() {
         insta::assert_snapshot!(format!("playable-{}", file.replace('.', "-")), playable(file));
     }
     insta::assert_snapshot!("playable-unused", playable("unused.kif"));
-    let bomb = "../../../magister-gdl/tests/chapter/exploding-bomb.hrf";
+    let bomb = "../../../magister-gdl/tests/it/chapter/exploding-bomb.hrf";
     insta::assert_snapshot!("playable-bomb", playable(bomb));
     let object = object(&magister(&["playable", "two-goals.kif", "--json"]));
     assert_eq!(object["playable"], false);

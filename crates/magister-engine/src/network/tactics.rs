@@ -27,8 +27,11 @@ const GROWTH: usize = 3;
 const SOME: usize = 2_000;
 const UNSHARED: usize = 3;
 
+/// The maximum number of conditions that must hold together in one way to win.
+const CONDITIONS: usize = 20;
+
 /// The maximum number of gate inputs of one way to win.
-const NARROW: usize = 32;
+const INPUTS: usize = 1_000;
 
 impl Network {
     /// The tactical network; `None` if roles do not strictly take turns, if no move can win or
@@ -185,13 +188,18 @@ impl Wins<'_> {
         stop: &Stop,
     ) -> Result<Option<Vec<Edge>>, Halt> {
         let Some(won) = self.won() else { return Ok(Some(vec![Edge::FALSE; places.len()])) };
-        let (mover, waiter) = (&self.mover.network, &self.waiter.network);
+        let mover = &self.mover.network;
         let fluents = self.whole.fluents();
-        let needed: Vec<usize> = waiter
-            .graph
-            .reachable(won)
+        // Large ways to win are left out before anything is composed.
+        let mut over = self.waiter.network.graph.emptied();
+        let won: Vec<Edge> = copy(&mut over, &self.waiter.network.graph, &won, Edge::of)
             .into_iter()
-            .filter(|&node| node != NodeId::TRUE && waiter.graph.is_input(node))
+            .map(|edge| narrow(&mut over, edge))
+            .collect();
+        let needed: Vec<usize> = over
+            .reachable(won.iter().copied())
+            .into_iter()
+            .filter(|&node| node != NodeId::TRUE && over.is_input(node))
             .map(|node| node.index() - 1)
             .collect();
         if needed.iter().any(|&input| input >= fluents) {
@@ -211,13 +219,12 @@ impl Wins<'_> {
                     false => Edge::of(node),
                 }
             });
-            let after = copy(graph, &waiter.graph, &won, |node| {
+            let after = copy(graph, &over, &won, |node| {
                 match needed.binary_search(&node.index().wrapping_sub(1)) {
                     Ok(at) => now[at],
                     Err(_) => Edge::of(node),
                 }
             });
-            let after = after.into_iter().map(|edge| narrow(graph, edge)).collect::<Vec<_>>();
             let win = graph.and(after);
             // What holds in all states was not brought about by the move.
             wins.push(assume(graph, win, known));
@@ -279,20 +286,20 @@ fn narrow(graph: &mut Graph, edge: Edge) -> Edge {
         return edge;
     }
     let parts: Vec<Edge> = graph.children(edge.node()).to_vec();
-    let parts: Vec<Edge> = parts.into_iter().filter(|&part| is_small(graph, part)).collect();
+    let parts: Vec<Edge> = parts.into_iter().filter(|&part| is_small(graph, !part)).collect();
     !graph.and(parts)
 }
 
-/// Whether a wire has few gates below it.
+/// Whether a wire has no large conjunction and not too many gates below it.
 fn is_small(graph: &Graph, edge: Edge) -> bool {
-    let (mut stack, mut count) = (vec![edge.node()], 0);
-    while let Some(node) = stack.pop() {
-        let children = graph.children(node);
+    let (mut stack, mut count) = (vec![edge], 0);
+    while let Some(edge) = stack.pop() {
+        let children = graph.children(edge.node());
         count += children.len();
-        if count > NARROW {
+        if count > INPUTS || !edge.negated() && children.len() > CONDITIONS {
             return false;
         }
-        stack.extend(children.iter().map(|child| child.node()));
+        stack.extend(children.iter().map(|&child| if edge.negated() { !child } else { child }));
     }
     true
 }

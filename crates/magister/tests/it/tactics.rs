@@ -5,7 +5,7 @@ use magister_core::{Game, Halt, Move, Role, Seed, Step, Stop, Worker};
 use magister_engine::agree::{Amount, lanes};
 
 /// Games with tactics of different kinds: places, columns, pieces.
-const GAMES: [&str; 4] = ["tictactoe", "connect-four", "breakthrough", "gomoku"];
+const GAMES: [&str; 4] = ["tictactoe", "connect-four", "breakthrough", "qubic"];
 
 /// The moves of the role to move after which the game ends with its highest goal.
 fn winning(worker: &mut dyn Worker, state: &[u64], role: Role) -> Result<Vec<Move>, Halt> {

@@ -15,7 +15,7 @@ pub trait Person: Send + Sync {
     fn over(&self, asked: &Asked<'_>, end: &Ended<'_>) -> Wish;
 }
 
-/// A match that has ended. Nothing is hidden any more.
+/// A match that has ended, so that everything may be shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {
     /// The results of all roles, in role order.

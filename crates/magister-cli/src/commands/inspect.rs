@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The first player with a choice. Steps in which nobody has one are made on the way.
+/// The first player with a choice. Steps without a choice are made on the way.
 fn first_choice(session: &mut Session) -> Result<Role> {
     for _ in 0..PASSED {
         let chooses = session.info().players().find(|&role| session.chooses(role));
@@ -107,7 +107,7 @@ fn first_choice(session: &mut Session) -> Result<Role> {
     bail!("no player has a choice from here on; --role asks a player about this position anyway")
 }
 
-/// The steps that were made because nobody had a choice.
+/// The steps that were made because no role had a choice.
 fn passed(session: &Session, begin: usize) -> String {
     let (info, words) = (session.info(), session.game.text());
     let mut text = String::new();

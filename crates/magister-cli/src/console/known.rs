@@ -161,7 +161,7 @@ impl Known {
     }
 
     /// The moves of a turn, before they are made. A role that had no choice and did nothing is left
-    /// out. Where only news is asked for, so is the own move, unless it was forced: nobody was asked
+    /// out. Where only news is asked for, so is the own move, unless it was forced: no player was asked
     /// for it.
     fn made(&self, view: &View, turn: &Turn, news: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };

@@ -1,7 +1,7 @@
 //! Which failures to show first.
 //!
-//! Every rule that could derive an atom fails for some reason, and most of these reasons help
-//! nobody: a bishop's move fails by the rule for pawns, because there is no pawn. The failure that
+//! Every rule that could derive an atom fails for some reason, and most of these reasons help no
+//! one: a bishop's move fails by the rule for pawns, because there is no pawn. The failure that
 //! explains most is the one nearest to success, so each is measured down to the facts and fluents
 //! that are missing.
 

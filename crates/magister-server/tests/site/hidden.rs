@@ -12,17 +12,10 @@ async fn listen(app: &App, id: &str, token: Option<&str>) -> tokio::task::JoinHa
     let response = app.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!(response.status(), StatusCode::OK);
     let mut body = response.into_body();
+    // The first event is written when it is read, so it is read before the match goes on.
+    let mut text = next(&mut body).await.unwrap_or_default();
     tokio::spawn(async move {
-        let mut text = String::new();
-        while let Some(Ok(frame)) = std::future::poll_fn(|context| {
-            use axum::body::HttpBody as _;
-            std::pin::Pin::new(&mut body).poll_frame(context)
-        })
-        .await
-        {
-            if let Ok(data) = frame.into_data() {
-                text.push_str(&String::from_utf8_lossy(&data));
-            }
+        loop {
             // What comes after the end may show everything.
             if let Some(end) = text.find("event: end") {
                 text.truncate(end);
@@ -33,9 +26,18 @@ async fn listen(app: &App, id: &str, token: Option<&str>) -> tokio::task::JoinHa
                 text.truncate(start);
                 return text;
             }
+            let Some(more) = next(&mut body).await else { return text };
+            text.push_str(&more);
         }
-        text
     })
+}
+
+/// The next part of a stream; none at its end.
+async fn next(body: &mut Body) -> Option<String> {
+    use axum::body::HttpBody as _;
+    let frame = std::future::poll_fn(|context| std::pin::Pin::new(&mut *body).poll_frame(context));
+    let data = frame.await?.ok()?.into_data().unwrap_or_default();
+    Some(String::from_utf8_lossy(&data).into_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]

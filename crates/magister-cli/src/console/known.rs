@@ -161,8 +161,8 @@ impl Known {
     }
 
     /// The moves of a turn, before they are made. A role that had no choice and did nothing is left
-    /// out. Where only news is asked for, so is the own move, unless it was forced: no player was asked
-    /// for it.
+    /// out. Where only news is asked for, so is the own move, unless it was forced: no player was
+    /// asked for it.
     fn made(&self, view: &View, turn: &Turn, news: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };
         let (info, text) = (view.game().info(), view.game().text());

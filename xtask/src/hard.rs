@@ -296,7 +296,7 @@ mod tests {
         let text = std::fs::read_to_string(file()).expect("the file is part of the project");
         let all: Vec<Solved> =
             text.lines().map(Solved::read).collect::<Result<_>>().expect("readable");
-        assert!(all.len() >= 1000 && all.iter().filter(|s| s.hard).count() * 2 >= all.len());
+        assert!(all.len() >= 160 && all.iter().filter(|s| s.hard).count() * 2 >= all.len());
         let mut solver = Solver::new(20);
         // Late positions are solved quickly.
         for solved in all.iter().filter(|solved| solved.columns.len() >= 18).take(20) {

@@ -33,6 +33,7 @@ fn missing() -> Option<&'static str> {
 }
 
 /// Runs the named browser tests against a new site.
+#[expect(clippy::print_stdout, reason = "skipped tests and the steps of the browser show")]
 fn in_browser(tests: &[&str]) {
     if let Some(what) = missing() {
         println!("SKIPPED: {what}");

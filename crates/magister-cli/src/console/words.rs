@@ -105,8 +105,11 @@ pub(super) fn result(view: &View, outcome: &[Option<f64>]) -> String {
         Verdict::Drawn => format!("A draw. ({points})"),
         Verdict::Lost => format!("You lose. ({points})"),
         Verdict::Open => match of(view.role()) {
-            Some(own) if own == 1.0 => "The game is over. You have 1 point.".to_owned(),
-            Some(own) => format!("The game is over. You have {own} points."),
+            Some(own) => {
+                let own = own.to_string();
+                let points = if own == "1" { "point" } else { "points" };
+                format!("The game is over. You have {own} {points}.")
+            }
             None => "The game is over without a result.".to_owned(),
         },
     }

@@ -213,7 +213,7 @@ impl Wins<'_> {
             let input = mover.inputs[place].node();
             let now = copy(graph, &mover.graph, &nexts, |node| {
                 let a_move = node.index() > fluents;
-                match a_move && node != input && Some(node) != resting {
+                match a_move && node != input && !resting.contains(&node) {
                     true => Edge::FALSE,
                     false if a_move => Edge::TRUE,
                     false => Edge::of(node),
@@ -232,15 +232,16 @@ impl Wins<'_> {
         Ok(Some(wins))
     }
 
-    /// The input of the move that the waiting role makes, if it makes one; `None` if there are
-    /// several.
-    fn resting(&self) -> Option<Option<NodeId>> {
+    /// The inputs of the waiting role that are true: one, or none if it makes no move. `None` if
+    /// that depends on the state.
+    fn resting(&self) -> Option<Vec<NodeId>> {
         let turns = self.whole.turns.as_ref()?;
         let role = turns.turn.iter().position(|&turn| turn == self.waiter.turn)?;
         match (turns.resting[role].as_slice(), self.whole.idle[role]) {
-            (_, Some(input)) => Some(Some(input.node())),
-            (&[one], None) => Some(Some(self.whole.inputs[one.index()].node())),
-            ([], None) => Some(None),
+            (_, Some(input)) => Some(vec![input.node()]),
+            (moves, None) if moves.len() < 2 => {
+                Some(moves.iter().map(|one| self.whole.inputs[one.index()].node()).collect())
+            }
             _ => None,
         }
     }

@@ -65,6 +65,8 @@ pub fn router(site: &Arc<Site>) -> Router {
         .fallback(|| async {
             ApiError::missing("the API has no such call; /api/openapi.json describes all")
         });
+    // `/api` itself is the page that describes the calls.
+    let api = if assets::has_client() { api.route("/", get(assets::file)) } else { api };
     // With the client, the plain pages are for browsers without scripts.
     let pages = if assets::has_client() {
         assets::router().nest("/plain", pages::router())

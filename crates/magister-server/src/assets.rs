@@ -23,7 +23,8 @@ pub(crate) fn router() -> Router<Arc<Site>> {
     Router::new().fallback(get(file))
 }
 
-async fn file(request: Request) -> Response {
+/// A file of the client, or its start page.
+pub(crate) async fn file(request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     if let Some(response) = find(path, request.headers()) {
         return response;

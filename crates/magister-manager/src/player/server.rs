@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use magister_protocol::Request;
-use magister_protocol::gamemaster::{Envelope, Form};
+use magister_protocol::gamemaster::{Body, Envelope, Form};
 use magister_protocol::http::{
     HttpLimits, HttpMessage, HttpReader, Kind, write_reply, write_status,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -145,6 +145,8 @@ impl Host {
         let (mut out, mut incoming) = socket.split();
         let (send, mut replies) = mpsc::channel::<String>(IN_WORK);
         let in_work = Arc::new(Semaphore::new(IN_WORK));
+        // Ends when the message before has its reply.
+        let mut before: Option<oneshot::Receiver<()>> = None;
         loop {
             tokio::select! {
                 reply = replies.recv() => {
@@ -164,22 +166,43 @@ impl Host {
                     if !self.rate.allows(from, received) {
                         return Err(io::Error::other("too many messages"));
                     }
-                    // A player that thinks still hears that the match is aborted.
                     let Ok(place) = Arc::clone(&in_work).try_acquire_owned() else {
                         return Err(io::Error::other("too many messages wait for replies"));
                     };
                     let (player, send) = (Arc::clone(&self.player), send.clone());
+                    // Messages are answered in their order, but a player that thinks still hears
+                    // that the match is aborted.
+                    let turn = (!aborts(&text)).then(|| {
+                        let (done, next) = oneshot::channel();
+                        (done, before.replace(next))
+                    });
                     tokio::spawn(async move {
+                        let done = match turn {
+                            Some((done, Some(before))) => {
+                                // An error says that the message before was dropped.
+                                let _ = before.await;
+                                Some(done)
+                            }
+                            Some((done, None)) => Some(done),
+                            None => None,
+                        };
                         let said = answer(&player, text, None, received).await;
                         if let Some(reply) = said.unwrap_or_else(Some) {
                             let _ = send.send(reply).await;
                         }
-                        drop(place);
+                        drop((done, place));
                     });
                 }
             }
         }
     }
+}
+
+/// Whether a message aborts a match, in either protocol.
+fn aborts(text: &str) -> bool {
+    let body = |envelope: Envelope| matches!(envelope.body, Body::Abort { .. });
+    text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("(abort"))
+        || Envelope::read(text).is_ok_and(body)
 }
 
 /// The reply to a message in either protocol; none if there is nothing to say. The error is a

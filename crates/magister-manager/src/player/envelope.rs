@@ -12,8 +12,14 @@ impl GgpPlayer {
     /// The reply to an envelope that was received at a moment. None if there is nothing to say:
     /// another role is in control, or the envelope is a reply. Waits while the player thinks.
     ///
-    /// Envelopes to any name are answered in that name.
-    pub fn reply_to(&self, envelope: &Envelope, received: Instant) -> Option<Envelope> {
+    /// Envelopes to any name are answered in that name. `taken` is dropped when the turn is known,
+    /// before the player decides.
+    pub fn reply_to<T>(
+        &self,
+        envelope: &Envelope,
+        received: Instant,
+        taken: T,
+    ) -> Option<Envelope> {
         // The current site sends no name of the match; then there is one for each manager.
         let named = |id: &Option<String>| {
             id.clone().unwrap_or_else(|| format!("gamemaster:{}", envelope.from))
@@ -34,7 +40,7 @@ impl GgpPlayer {
             }
             Body::Play { id, action } => {
                 let message = Message::Gamemaster(number(), action.clone());
-                let choice = self.play(&named(id), message, received);
+                let choice = self.play(&named(id), message, received, taken);
                 if choice == IDLE_TEXT {
                     return None;
                 }

@@ -99,7 +99,7 @@ impl GgpPlayer {
             Request::Start { id, role, rules, start, play, .. } => {
                 self.start(Begun::ggp(id, &role, &rules, (seconds(start), seconds(play))), received)
             }
-            Request::Play { id, news } => self.play(&id, Message::Ggp(news, step), received),
+            Request::Play { id, news } => self.play(&id, Message::Ggp(news, step), received, ()),
             Request::Stop { id, news } => self.stop(&id, Message::Ggp(news, step), received),
             Request::Abort { id } => self.abort(&id),
         }
@@ -162,7 +162,8 @@ impl GgpPlayer {
         Seat::new(begun, thinker, received)
     }
 
-    fn play(&self, id: &str, message: Message, received: Instant) -> String {
+    /// `taken` is dropped when the turn is known, before the player decides.
+    fn play<T>(&self, id: &str, message: Message, received: Instant, taken: T) -> String {
         let (slot, until, fallback) = {
             let mut held = locked(&self.seats);
             let Some(seat) = held.get_mut(id) else { return "busy".to_owned() };
@@ -181,6 +182,7 @@ impl GgpPlayer {
             };
             (slot, received + seat.begun.play.saturating_sub(margin / 3), seat.thinker.fallback())
         };
+        drop(taken);
         if let Some(reply) = slot.wait(until) {
             return reply;
         }

@@ -120,7 +120,7 @@ impl Host {
                     let step = ["GGP-Match-Step", "Match-Step"]
                         .iter()
                         .find_map(|name| message.header(name)?.parse().ok());
-                    match answer(&self.player, message.text(), step, received).await {
+                    match answer(&self.player, message.text(), step, received, None).await {
                         // HTTP needs a reply even if there is nothing to say.
                         Ok(said) => write_reply(&said.unwrap_or_else(|| "nil".to_owned())),
                         Err(complaint) => write_status(400, "Bad Request", &complaint),
@@ -145,7 +145,7 @@ impl Host {
         let (mut out, mut incoming) = socket.split();
         let (send, mut replies) = mpsc::channel::<String>(IN_WORK);
         let in_work = Arc::new(Semaphore::new(IN_WORK));
-        // Ends when the message before has its reply.
+        // Ends when the player has taken the message before.
         let mut before: Option<oneshot::Receiver<()>> = None;
         loop {
             tokio::select! {
@@ -170,8 +170,8 @@ impl Host {
                         return Err(io::Error::other("too many messages wait for replies"));
                     };
                     let (player, send) = (Arc::clone(&self.player), send.clone());
-                    // Messages are answered in their order, but a player that thinks still hears
-                    // that the match is aborted.
+                    // The player takes messages in their order, but it need not have answered one
+                    // before it takes the next, and it hears at once that a match is aborted.
                     let turn = (!aborts(&text)).then(|| {
                         let (done, next) = oneshot::channel();
                         (done, before.replace(next))
@@ -186,11 +186,11 @@ impl Host {
                             Some((done, None)) => Some(done),
                             None => None,
                         };
-                        let said = answer(&player, text, None, received).await;
+                        let said = answer(&player, text, None, received, done).await;
                         if let Some(reply) = said.unwrap_or_else(Some) {
                             let _ = send.send(reply).await;
                         }
-                        drop((done, place));
+                        drop(place);
                     });
                 }
             }
@@ -206,17 +206,20 @@ fn aborts(text: &str) -> bool {
 }
 
 /// The reply to a message in either protocol; none if there is nothing to say. The error is a
-/// complaint about a message that cannot be read.
+/// complaint about a message that cannot be read. `taken` is dropped when the player has taken the
+/// message, which is before it decides.
 async fn answer(
     player: &Arc<GgpPlayer>,
     text: String,
     step: Option<u64>,
     received: Instant,
+    taken: Option<oneshot::Sender<()>>,
 ) -> Result<Option<String>, String> {
     let player = Arc::clone(player);
     if text.trim_start().starts_with("message(") {
         let envelope = Envelope::read(&text).map_err(|error| error.to_string())?;
-        let reply = tokio::task::spawn_blocking(move || player.reply_to(&envelope, received));
+        let reply =
+            tokio::task::spawn_blocking(move || player.reply_to(&envelope, received, taken));
         return Ok(reply.await.unwrap_or_default().map(|reply| reply.write(Form::Site)));
     }
     let request = Request::read(&text).map_err(|error| {

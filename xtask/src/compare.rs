@@ -35,6 +35,16 @@ pub(crate) struct Options {
     /// Only rows whose names contain this word
     #[arg(long)]
     only: Option<String>,
+    /// A player that the new program uses instead, such as uct=uct:tactics=0, to compare the
+    /// machinery where a default has changed
+    #[arg(long, value_name = "OLD=NEW", value_parser = replacement)]
+    instead: Vec<(String, String)>,
+}
+
+/// Reads the name of a player and what the new program uses in its place.
+fn replacement(text: &str) -> Result<(String, String), String> {
+    let (old, new) = text.split_once('=').ok_or("write OLD=NEW, such as uct=uct:tactics=0")?;
+    Ok((old.to_owned(), new.to_owned()))
 }
 
 /// The minimum of the geometric mean of all rows, and of each row.
@@ -78,10 +88,18 @@ impl Task {
 
     /// The rate of a program per second of processor time; `None` if it does not support the game,
     /// the evaluator or the player.
-    fn rate(&self, program: &Path, seconds: f64) -> Result<Option<f64>> {
+    fn rate(
+        &self,
+        program: &Path,
+        instead: &[(String, String)],
+        seconds: f64,
+    ) -> Result<Option<f64>> {
         match self {
             Task::Play { game, evaluator } => play(program, game, evaluator, seconds),
-            Task::Search { game, player } => search(program, game, player, seconds),
+            Task::Search { game, player } => {
+                let other = instead.iter().find(|(old, _)| old == player);
+                search(program, game, other.map_or(player, |(_, new)| new), seconds)
+            }
         }
     }
 }
@@ -116,7 +134,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let order = if pair % 2 == 0 { [&old, &new] } else { [&new, &old] };
             let mut rates = Vec::new();
             for program in order {
-                rates.push(task.rate(program, options.seconds)?);
+                let instead: &[_] = if program == &new { &options.instead } else { &[] };
+                rates.push(task.rate(program, instead, options.seconds)?);
             }
             if pair % 2 == 1 {
                 rates.reverse();

@@ -77,6 +77,9 @@ impl Look {
             let text = self.plain(symbol, std::slice::from_ref(label), capital, &pieces);
             *symbol = placeholders(&text, &self.style(std::slice::from_ref(label)), &mut shown);
         }
+        if !self.whole {
+            self.spell_out(&mut picture);
+        }
         let text = picture.text(terminal::width(), legend);
         let mut out = String::with_capacity(text.len());
         for letter in text.chars() {
@@ -129,23 +132,41 @@ impl Look {
         owned
     }
 
+    /// Writes chess pieces in words where the rules abbreviate them: `wr` is the white rook.
+    fn spell_out(&self, picture: &mut Picture) {
+        if !self.has_chessmen(picture) {
+            return;
+        }
+        for (_, label) in &mut picture.legend {
+            let (Some(owner), Some(kind)) = (self.owner(label), self.kind(label)) else { continue };
+            if let (Some((name, ..)), 2) = (chessman(kind), label.len()) {
+                *label = format!("{} {name}", self.players[owner]);
+            }
+        }
+    }
+
+    fn has_chessmen(&self, picture: &Picture) -> bool {
+        let kinds = || picture.legend.iter().filter_map(|(_, label)| self.kind(label));
+        let has = |names: [&str; 2]| kinds().any(|kind| names.contains(&kind));
+        has(["k", "king"]) && has(["n", "knight"])
+    }
+
     /// Which of the labels are pieces with a glyph of their own.
     fn pieces(&self, picture: &Picture) -> BTreeMap<String, &'static str> {
         let mut glyphs = BTreeMap::new();
         if !self.unicode {
             return glyphs;
         }
-        let listed: Vec<&String> = picture.legend.iter().map(|(_, label)| label).collect();
-        let kinds: Vec<&str> = listed.iter().filter_map(|label| self.kind(label)).collect();
-        let has = |names: [&str; 2]| kinds.iter().any(|kind| names.contains(kind));
-        let chess = has(["k", "king"]) && has(["n", "knight"]);
-        for label in listed {
+        let chess = self.has_chessmen(picture);
+        for (_, label) in &picture.legend {
             let (Some(owner), Some(kind)) = (self.owner(label), self.kind(label)) else { continue };
             let glyph = match kind {
                 "" if self.players.len() == 2 && label.chars().count() > 1 => {
                     Some(disc(label, owner))
                 }
-                kind if chess => chessman(kind, owner),
+                kind if chess => {
+                    chessman(kind).map(|(_, white, black)| if owner == 0 { white } else { black })
+                }
                 _ => None,
             };
             glyphs.extend(glyph.map(|glyph| (label.clone(), glyph)));
@@ -249,17 +270,17 @@ fn disc(label: &str, owner: usize) -> &'static str {
     }
 }
 
-fn chessman(kind: &str, owner: usize) -> Option<&'static str> {
-    let (white, black) = match kind {
-        "k" | "king" => ("♔", "♚"),
-        "q" | "queen" => ("♕", "♛"),
-        "r" | "rook" => ("♖", "♜"),
-        "b" | "bishop" => ("♗", "♝"),
-        "n" | "knight" => ("♘", "♞"),
-        "p" | "pawn" => ("♙", "♟"),
+/// The name of a chess piece, and its glyph for white and for black.
+fn chessman(kind: &str) -> Option<(&'static str, &'static str, &'static str)> {
+    Some(match kind {
+        "k" | "king" => ("king", "♔", "♚"),
+        "q" | "queen" => ("queen", "♕", "♛"),
+        "r" | "rook" => ("rook", "♖", "♜"),
+        "b" | "bishop" => ("bishop", "♗", "♝"),
+        "n" | "knight" => ("knight", "♘", "♞"),
+        "p" | "pawn" => ("pawn", "♙", "♟"),
         _ => return None,
-    };
-    Some(if owner == 0 { white } else { black })
+    })
 }
 
 /// Placeholders for a text in a style, one for each character.

@@ -30,6 +30,10 @@ pub trait Text: Send + Sync {
     fn state_text(&self, state: &[u64]) -> String;
 
     /// The state with this text, as [`Worker::load`] takes it.
+    ///
+    /// The state need not be reachable. Where the rules do not fix the vocabulary
+    /// ([`Info::moves`](crate::Info::moves) is `None`), a fluent that no match has met yet gets a
+    /// number, so that any position can be set up: this is the one parser that may add to a game.
     fn parse_state(&self, text: &str) -> Option<Vec<u64>>;
 }
 

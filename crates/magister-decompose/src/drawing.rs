@@ -35,11 +35,14 @@ impl Decomposition {
             let mut lines = few(part.fluents.iter().map(fluent).collect(), "fluents");
             lines.push(String::new());
             lines.extend(few(part.moves.iter().map(choice).collect(), "moves"));
+            let count = |count: usize, what: &str| {
+                format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+            };
             let title = format!(
-                "subgame {}: {} fluents, {} moves",
+                "subgame {}: {}, {}",
                 number + 1,
-                part.fluents.len(),
-                part.moves.len()
+                count(part.fluents.len(), "fluent"),
+                count(part.moves.len(), "move")
             );
             Node { title, lines }
         };

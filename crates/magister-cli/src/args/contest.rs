@@ -152,6 +152,9 @@ pub(crate) struct Match {
     /// One JSON object per game, and a summary
     #[arg(long)]
     pub(crate) json: bool,
+    /// Keep the players' thoughts in the records: for each move its visits, value and main line
+    #[arg(long, requires = "json")]
+    pub(crate) thoughts: bool,
     /// Play even if the rules have errors
     #[arg(long)]
     pub(crate) force: bool,

@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let contest = Contest {
         opening: args.opening,
         max_steps: args.max_steps,
+        thoughts: args.thoughts,
         person: person.transpose()?,
         seating: table.seating(),
         ..Contest::new(playable.game, limits)

@@ -147,10 +147,28 @@ fn players_keep_their_limit_of_memory() {
         return;
     };
     for player in ["mcts", "greedy", "pts", "puct:inner=onestep", "alphabeta", "uct"] {
-        // Who plays batches needs room for the lanes, and the allocator some for itself.
+        // A player that plays batches needs memory for the lanes, and the allocator some for itself.
         let Some(most) = run(player, "4") else { continue };
         assert!(most < base + 4.0 + 28.0, "{player}: {most:.0} MiB of {base:.0}");
     }
+}
+
+#[test]
+fn records_keep_thoughts_only_on_request() {
+    let args = ["match", "tictactoe", "--players", "uct,random", "--json", "--iterations", "50"];
+    let record = |more: &[&str]| -> Value {
+        let output = magister(&[&args[..], more].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        serde_json::from_str(text.lines().next().expect("a game")).expect("JSON")
+    };
+    assert!(record(&[]).get("thoughts").is_none());
+    let kept = record(&["--thoughts"]);
+    let thoughts = kept["thoughts"].as_array().expect("a list");
+    // The search of the first seat examines all nine first moves.
+    assert_eq!(thoughts[0]["step"], 1);
+    assert_eq!(thoughts[0]["moves"].as_array().map(Vec::len), Some(9));
+    let without = magister(&["match", "tictactoe", "--players", "random", "--thoughts"]);
+    assert_eq!(without.status.code(), Some(2));
 }
 
 #[test]

@@ -92,7 +92,10 @@ impl Network for TcpNetwork {
         let talk = async {
             let stream = connect(&read, self.policy).await?;
             let mut socket = web_socket(&read, stream, message).await?;
-            let _ = socket.close(None).await;
+            socket.close(None).await?;
+            // The next message has a connection of its own and could overtake this one. A player
+            // that closes its side as well has received everything before.
+            while let Some(Ok(_)) = socket.next().await {}
             Ok::<(), ExchangeError>(())
         };
         let _ = timeout_at(deadline, talk).await;

@@ -220,7 +220,9 @@ impl<N: Network, S: Store> Manager<N, S> {
     fn list(&self, id: &str) -> Listed {
         let (sender, abort) = watch::channel(false);
         self.running().insert(id.to_owned(), sender);
-        Listed { id: id.to_owned(), abort, running: Arc::clone(&self.running) }
+        self.metrics.entered();
+        let (running, metrics) = (Arc::clone(&self.running), Arc::clone(&self.metrics));
+        Listed { id: id.to_owned(), abort, running, metrics }
     }
 }
 
@@ -235,6 +237,7 @@ struct Listed {
     id: String,
     abort: watch::Receiver<bool>,
     running: Arc<Mutex<BTreeMap<String, watch::Sender<bool>>>>,
+    metrics: Arc<Metrics>,
 }
 
 impl Listed {
@@ -246,5 +249,6 @@ impl Listed {
 impl Drop for Listed {
     fn drop(&mut self) {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.metrics.left();
     }
 }

@@ -19,6 +19,7 @@ mod ggp;
 mod memory;
 mod sql;
 mod sql_archive;
+mod upkeep;
 mod writer;
 
 use std::future::Future;

@@ -26,6 +26,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SqlStore {
     pub(crate) pool: AnyPool,
+    pub(crate) is_sqlite: bool,
     appends: mpsc::Sender<Append>,
     times: Arc<Mutex<CommitTimes>>,
 }
@@ -119,7 +120,7 @@ impl SqlStore {
         let (appends, waiting) = mpsc::channel(4096);
         let times: Arc<Mutex<CommitTimes>> = Arc::default();
         tokio::spawn(writer::run(pool.clone(), waiting, Arc::clone(&times)));
-        Ok(SqlStore { pool, appends, times })
+        Ok(SqlStore { pool, is_sqlite: sqlite, appends, times })
     }
 
     /// How long commits took.

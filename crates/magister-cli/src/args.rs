@@ -28,7 +28,7 @@ pub(crate) use manage::{
 };
 pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
-pub(crate) use serve::Serve;
+pub(crate) use serve::{Backup, Serve};
 pub(crate) use solve::{Audit, Method, Solve};
 pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 
@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Step(Step),
     Play(Play),
     Serve(Serve),
+    Backup(Backup),
     Explain(Explain),
     Playable(Playable),
     Players(Players),

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Command::Playable(args) => commands::playable::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
+        Command::Backup(args) => commands::backup::run(&args),
         Command::Players(args) => commands::players::run(&args),
         Command::Match(args) => commands::contest::run(&args),
         Command::Answer(args) => commands::answer::run(&args),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -24,9 +24,11 @@ pub(crate) fn router() -> Router<Arc<Site>> {
 }
 
 /// A file of the client, or its start page.
-pub(crate) async fn file(request: Request) -> Response {
+pub(crate) async fn file(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
-    if let Some(response) = find(path, request.headers()) {
+    if path != "index.html"
+        && let Some(response) = find(path, request.headers())
+    {
         return response;
     }
     // A missing file is an error; everything else is an address of the client.
@@ -34,7 +36,19 @@ pub(crate) async fn file(request: Request) -> Response {
     if path.starts_with("assets/") || path.starts_with("api") && last.contains('.') {
         return ApiError::missing("there is no such file").into_response();
     }
-    find("index.html", request.headers()).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+    start_page(&site.base_path).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+}
+
+/// The start page. It is built with relative addresses; these become absolute here, because only
+/// the server knows under which path a proxy shows the site.
+fn start_page(base: &str) -> Option<Response> {
+    let text = CLIENT.get_file("index.html")?.contents_utf8()?;
+    let text = text.replace("=\"./", &format!("=\"{base}/")).replace(
+        "<meta name=\"base\" content=\"\"",
+        &format!("<meta name=\"base\" content=\"{base}\""),
+    );
+    let headers = [(header::CONTENT_TYPE, kind("index.html")), (header::CACHE_CONTROL, "no-cache")];
+    Some((headers, text).into_response())
 }
 
 /// A file of the client. Paths are names inside of the program, so nothing else can be reached.

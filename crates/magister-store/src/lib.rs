@@ -21,6 +21,7 @@ mod memory;
 mod sql;
 mod sql_archive;
 mod sql_write;
+mod upkeep;
 mod writer;
 
 use std::future::Future;

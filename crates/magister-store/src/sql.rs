@@ -25,6 +25,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SqlStore {
     pub(crate) pool: AnyPool,
+    pub(crate) is_sqlite: bool,
     appends: mpsc::Sender<Append>,
     times: Arc<Mutex<CommitLog>>,
 }
@@ -118,7 +119,7 @@ impl SqlStore {
         let (appends, waiting) = mpsc::channel(4096);
         let times: Arc<Mutex<CommitLog>> = Arc::default();
         tokio::spawn(writer::run(pool.clone(), sqlite, waiting, Arc::clone(&times)));
-        Ok(SqlStore { pool, appends, times })
+        Ok(SqlStore { pool, is_sqlite: sqlite, appends, times })
     }
 
     /// How long the last commits took, one by one.

@@ -378,6 +378,33 @@ async fn queries_answer(store: &SqlStore, url: &str) {
         again.append(vec![Entry::Dismissed { id: id.into() }]).await.unwrap();
     }
     again.close().await;
+
+    // An upload replaces the owner's own upload of this name and no other.
+    let upload = |id: &str, owner: &str, content: &str| Upload {
+        id: id.to_owned(),
+        owner: owner.to_owned(),
+        kind: "player".to_owned(),
+        name: "mine".to_owned(),
+        content: content.to_owned(),
+        created_ms: 5,
+    };
+    for (id, owner, content) in [("r1", "ra", "old"), ("r2", "rb", "other"), ("r3", "ra", "new")] {
+        store.put_upload(&upload(id, owner, content)).await.unwrap();
+    }
+    assert_eq!(store.uploads(Some("ra")).await.unwrap(), [upload("r1", "ra", "new")]);
+    assert_eq!(store.uploads(Some("rb")).await.unwrap(), [upload("r2", "rb", "other")]);
+}
+
+/// A copy of a store has the same matches, and is never written over another file.
+async fn a_copy_is_complete(store: &SqlStore, folder: &std::path::Path) {
+    let file = folder.join("it's a copy.db");
+    store.backup(&file).await.unwrap();
+    assert!(matches!(store.backup(&file).await, Err(StoreError::Backup(_))));
+    let copy = SqlStore::open(&format!("sqlite:{}", file.display())).await.unwrap();
+    assert_eq!(copy.load("m3").await.unwrap(), store.load("m3").await.unwrap());
+    let all = Filter::default();
+    assert_eq!(copy.list(&all).await.unwrap().len(), store.list(&all).await.unwrap().len());
+    copy.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -398,6 +425,7 @@ async fn sqlite() {
     logs_are_kept(&store).await;
     the_rest_is_kept(&store).await;
     queries_answer(&store, &url).await;
+    a_copy_is_complete(&store, &folder).await;
     store.close().await;
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod answer;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;

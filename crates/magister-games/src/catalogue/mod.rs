@@ -102,6 +102,8 @@ pub struct Entry {
     pub native: bool,
     /// Overrides for drawing its board.
     pub style: Style,
+    /// The text of its `style.toml`; empty if it has none.
+    pub style_text: &'static str,
     /// One recorded match, if there is one.
     pub playthrough: Option<&'static str>,
 }
@@ -163,6 +165,7 @@ fn entry(folder: &'static Dir<'static>) -> Entry {
         twins: twins.collect(),
         native: native::find(name).is_some(),
         style: style.unwrap_or_default(),
+        style_text: file("style.toml").map_or("", |sheet| sheet.text),
         playthrough: file("playthrough.txt").map(|sheet| sheet.text),
     }
 }

@@ -53,6 +53,9 @@ pub struct Meta {
     pub start_ms: Option<u64>,
     /// The time for a move.
     pub play_ms: Option<u64>,
+    /// The iterations of players of the registry for a move, besides the time.
+    #[serde(default)]
+    pub iterations: Option<u64>,
     /// Whether the result counts for ratings. Then there are no hints and no undo.
     pub rated: bool,
     /// When it was created, in milliseconds since 1970.
@@ -193,8 +196,7 @@ fn short(name: &str) -> String {
 
 /// A new secret.
 pub fn fresh_token() -> String {
-    let seed = magister_manager::manage::fresh_seed().to_string();
-    hash(&seed)[..32].to_owned()
+    crate::accounts::password::token()[..32].to_owned()
 }
 
 /// What is stored of a secret.

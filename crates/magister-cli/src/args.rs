@@ -270,6 +270,8 @@ pub(crate) enum NewLanguage {
     /// Gamemaster's language, with operations
     #[value(alias = "operations")]
     Gamemaster,
+    /// RECYCLE, the language of card games
+    Recycle,
     /// Rust
     Rust,
 }
@@ -281,6 +283,7 @@ impl NewLanguage {
             NewLanguage::Kif => "kif",
             NewLanguage::Infix => "infix",
             NewLanguage::Gamemaster => "operations",
+            NewLanguage::Recycle => "recycle",
             NewLanguage::Rust => "rust",
         }
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Game, Info, Information, Move, Payment, Percept, Role, Seed, Text, Worker, rules_hash,
+    Game, Info, Information, Move, Payment, Percept, Role, Seed, Text, Worker, Worlds, rules_hash,
 };
 
 use crate::check::{self, Options};
 use crate::code::Diagnostics;
+use crate::deals::Deals;
 use crate::machine::{Machine, Wait};
 use crate::moves::Moves;
 use crate::percepts::Percepts;
@@ -173,6 +174,16 @@ impl Game for CardGame {
 
     fn text(&self) -> &dyn Text {
         self
+    }
+
+    fn worlds(&self, role: Role) -> Option<Box<dyn Worlds>> {
+        let player = u32::from(role.0);
+        (player < self.shared.program.rules.players)
+            .then(|| Box::new(Deals::new(Arc::clone(&self.shared), player)) as Box<dyn Worlds>)
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
     }
 }
 

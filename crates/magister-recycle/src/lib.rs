@@ -49,6 +49,8 @@
 //! | `machine` | runs the rules |
 //! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
+//! | `table` | positions and events in words |
+//! | `deals` | samples of what is hidden |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
 #![allow(
@@ -59,6 +61,7 @@
 mod check;
 mod code;
 pub mod conform;
+mod deals;
 mod format;
 mod game;
 mod ir;
@@ -71,6 +74,7 @@ mod print;
 mod program;
 mod read;
 mod state_text;
+mod table;
 mod tree;
 mod worker;
 

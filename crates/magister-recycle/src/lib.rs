@@ -81,7 +81,7 @@ mod worker;
 pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
 pub use format::{format, same_text};
-pub use game::{CardGame, Examined, Sample, examine, looks_like};
+pub use game::{CardGame, CardOdds, Examined, Sample, examine, looks_like};
 pub use limits::CardLimits;
 pub use read::{Read, read};
 pub use tree::{Comment, Node, NodeKind};

@@ -5,6 +5,7 @@ mod check;
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use magister_core::Game;
 use magister_games::catalogue::{self, Entry, FEATURED, Sheet, TAGS};
 use magister_gdl::{Dialect, Options, Rulesheet, Syntax, TermKind, nearest, read};
 use serde_json::json;

@@ -16,9 +16,15 @@
 //!
 //! If several decisions of others look the same to the player, such as cards passed face down, the
 //! reference fixes which positions were passed. This loses nothing as long as the player knows none
-//! of the cards that they chose from.
+//! of the cards that they chose from. Otherwise the decision is *open*, and the reference is made
+//! again from there now and then.
+//!
+//! Some observations restrict several cards together: who asks for kings holds one of them. If few
+//! draws pass the replay, a Metropolis chain that exchanges two cards at a time takes their place.
 
+mod chain;
 mod count;
+mod open;
 mod reference;
 mod replay;
 
@@ -29,7 +35,9 @@ use magister_core::{Halt, Move, Observation, Rng, Stop, Turn, Worlds};
 use crate::game::Shared;
 use crate::machine::{Event, Machine, Wait};
 use crate::percepts::Key;
+use chain::Chain;
 use count::Count;
+use open::Open;
 
 /// The maximum number of cards; sets of cards and of positions are the bits of a word.
 pub(crate) const MOST_CARDS: usize = 128;
@@ -43,6 +51,8 @@ pub(crate) struct Deals {
     /// What happened in each of them, in the reference.
     ticks: Vec<Tick>,
     shuffles: Vec<Shuffle>,
+    /// The decisions of others that the player cannot tell from what it saw.
+    open: Vec<Open>,
     /// For each card its last shuffle, its position then, and whether the player has seen it since.
     cards: Vec<Known>,
     /// The machine, in the reference after all turns except while it draws.
@@ -69,16 +79,17 @@ struct Tick {
     /// All events, and how many of them belong to the option.
     events: Vec<Event>,
     actions: usize,
+    /// Whether other options looked the same to the player and had other known cards.
+    open: bool,
     /// What the player saw.
     seen: Vec<Key>,
 }
 
 /// A shuffle in the reference.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Shuffle {
     /// Its turn.
     turn: usize,
-    pile: u32,
     /// The card at each position, from the bottom.
     order: Vec<u16>,
     /// For each position the cards that cannot be there.
@@ -106,6 +117,12 @@ struct Plan {
     parts: Vec<Part>,
     /// The first turn to replay.
     from: usize,
+    /// The number of draws, and how many of them were consistent.
+    draws: u32,
+    good: u32,
+    /// The number of draws from earlier references of the same turns, all of which failed.
+    failed: u32,
+    chain: Option<Chain>,
 }
 
 #[derive(Debug)]
@@ -133,6 +150,7 @@ impl Deals {
             turns: Vec::new(),
             ticks: Vec::new(),
             shuffles: Vec::new(),
+            open: Vec::new(),
             cards: Vec::new(),
             machine,
             state: Vec::new(),
@@ -153,6 +171,7 @@ impl Deals {
         self.turns.clear();
         self.ticks.clear();
         self.shuffles.clear();
+        self.open.clear();
         self.cards = vec![known; p.cards];
         self.plan = None;
         self.machine.logging = false;
@@ -217,7 +236,8 @@ impl Deals {
             parts.extend(part);
         }
         let first = parts.iter().map(|part| self.shuffles[part.shuffle].turn).min();
-        Plan { parts, from: first.unwrap_or(self.ticks.len()) }
+        let from = first.unwrap_or(self.ticks.len());
+        Plan { parts, from, draws: 0, good: 0, failed: 0, chain: None }
     }
 
     /// Draws who has what: the new name of each card of the reference.
@@ -276,6 +296,7 @@ impl Deals {
 
 impl Worlds for Deals {
     fn follow(&mut self, turns: &[Turn], rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
+        // The sampler may have seen a continuation that was taken back.
         if !turns.starts_with(&self.turns) {
             self.restart();
         }
@@ -293,13 +314,24 @@ impl Worlds for Deals {
         stop: &Stop,
     ) -> Result<Option<f64>, Halt> {
         stop.check()?;
-        let plan = self.plan.take().unwrap_or_else(|| self.plan());
-        self.rename(&plan, rng);
-        let weight = self.replay(plan.from, None);
+        let failed = self.plan.as_ref().filter(|plan| plan.good == 0 && plan.chain.is_none());
+        let failed = failed.map_or(0, |plan| plan.draws + plan.failed);
+        self.reopen(rng, stop)?;
+        let mut plan = self.plan.take().unwrap_or_else(|| Plan { failed, ..self.plan() });
+        let weight = if plan.is_hard() {
+            self.walk(&mut plan, rng, state, stop)?;
+            Some(0.0)
+        } else {
+            self.rename(&plan, rng);
+            let weight = self.replay(plan.from, None);
+            plan.draws += 1;
+            plan.good += u32::from(weight.is_some());
+            if weight.is_some() {
+                self.machine.save(state);
+            }
+            weight
+        };
         self.plan = Some(plan);
-        if weight.is_some() {
-            self.machine.save(state);
-        }
         Ok(weight)
     }
 

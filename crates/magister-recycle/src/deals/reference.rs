@@ -9,7 +9,9 @@ use crate::percepts::{Key, Percepts};
 
 /// The number of attempts to repair the reference in one turn, and of fresh starts.
 const REPAIRS: usize = 200;
-const STARTS: usize = 40;
+const STARTS: usize = 400;
+/// The number of times that a decision is guessed again before an earlier one is.
+const GUESSES: usize = 50;
 /// The number of deals that are tried in one repair.
 const ROUNDS: usize = 60;
 /// The number of hands in which a card is tried before it is excluded.
@@ -32,25 +34,34 @@ impl Deals {
         rng: &mut Rng,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        for start in 0..STARTS {
-            if start > 0 {
-                // Hidden decisions of others may have been guessed wrong.
-                self.restart();
-            }
-            let mut fine = true;
-            while fine && self.turns.len() < turns.len() {
-                stop.check()?;
-                let turn = &turns[self.turns.len()];
-                match self.take(turn, rng, stop) {
-                    Ok(()) => self.turns.push(turn.clone()),
-                    Err(Trouble::Halt(halt)) => return Err(halt),
-                    Err(_) => fine = false,
+        let (mut failures, mut all, mut farthest) = (0, 0, 0);
+        while self.turns.len() < turns.len() {
+            stop.check()?;
+            let turn = &turns[self.turns.len()];
+            match self.take(turn, rng, stop) {
+                Ok(()) => self.turns.push(turn.clone()),
+                Err(Trouble::Halt(halt)) => return Err(halt),
+                Err(_) => {
+                    if self.turns.len() > farthest {
+                        (farthest, failures) = (self.turns.len(), 0);
+                    }
+                    (failures, all) = (failures + 1, all + 1);
+                    if failures > STARTS || all > 10 * STARTS {
+                        break;
+                    }
+                    // A decision was guessed wrong: the last one first, earlier ones if that does
+                    // not help.
+                    match self.open.len().checked_sub(1 + failures / GUESSES) {
+                        Some(number) => self.rewind(number),
+                        None => self.restart(),
+                    }
                 }
             }
-            if fine {
-                return Ok(());
-            }
         }
+        if self.turns.len() == turns.len() {
+            return Ok(());
+        }
+        self.restart();
         Err(Halt::Limit("no deal was found that agrees with what the player saw".to_owned()))
     }
 
@@ -95,6 +106,7 @@ impl Deals {
             drawn: 0,
             events: Vec::new(),
             actions: 0,
+            open: false,
             seen: seen.to_vec(),
         };
         match wait {
@@ -150,8 +162,8 @@ impl Deals {
                         shared.moves.number(p, machine, choice, option, key) == own
                     });
                 } else {
-                    let fits = self.fitting(seen)?;
-                    options = fits;
+                    options = self.fitting(seen)?;
+                    tick.open = options.len() > 1 && self.is_open(&options);
                 }
                 rng.shuffle(&mut options);
                 let mut trouble = Trouble::Stuck;
@@ -203,7 +215,7 @@ impl Deals {
                 Known { shuffle, position: position as u8, seen: false, may: all };
         }
         let (never, before) = (vec![0; order.len()], self.state.clone());
-        self.shuffles.push(Shuffle { turn, pile, order, never, before });
+        self.shuffles.push(Shuffle { turn, order, never, before });
     }
 
     /// The options whose actions look as the player saw them. If there is none, what would have to
@@ -254,6 +266,22 @@ impl Deals {
             wanted = self.from_piles(seen);
         }
         if wanted.is_empty() { Err(Trouble::Stuck) } else { Err(Trouble::Wanted(wanted)) }
+    }
+
+    /// Whether options that look the same differ in cards that the player knows.
+    fn is_open(&self, options: &[usize]) -> bool {
+        let choosing = &self.machine.choosing;
+        let first = choosing.actions(options[0]);
+        options.iter().any(|&option| {
+            let actions = choosing.actions(option);
+            actions.len() != first.len()
+                || actions.iter().zip(first).any(|(a, b)| match (a, b) {
+                    (Event::Move { card: a, .. }, Event::Move { card: b, .. }) => {
+                        a != b && (self.cards[*a as usize].seen || self.cards[*b as usize].seen)
+                    }
+                    (a, b) => a != b,
+                })
+        })
     }
 
     /// What makes one observation out of another: the card that was seen takes the position of the
@@ -438,6 +466,15 @@ impl Deals {
     fn accept(&mut self, tick: Tick, rng: &mut Rng) {
         let before = std::mem::take(&mut self.state);
         self.machine.save(&mut self.state);
+        if tick.open {
+            let hidden = tick.events.iter().enumerate().filter_map(|(order, event)| {
+                let Event::Move { card, .. } = *event else { return None };
+                let says = Percepts::says(&self.shared.program, order, event, self.me);
+                says.is_none_or(|says| says.4 < 0).then_some(card)
+            });
+            let open = self.open(&before, hidden.collect());
+            self.open.push(open);
+        }
         for &(_, kind, _, _, card) in &tick.seen {
             if matches!(kind, 0 | 4 | 5) && card >= 0 {
                 let known = &mut self.cards[card as usize];

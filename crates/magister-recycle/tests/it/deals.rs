@@ -26,7 +26,7 @@ fn names() -> Vec<String> {
 }
 
 /// A random match up to a number of turns: the views of all roles, and the state at the end.
-fn random_match(game: &Arc<dyn Game>, seed: u64, turns: usize) -> (Vec<View>, Vec<u64>) {
+pub(crate) fn random_match(game: &Arc<dyn Game>, seed: u64, turns: usize) -> (Vec<View>, Vec<u64>) {
     let info = game.info();
     let mut views: Vec<View> =
         info.players().map(|role| View::new(Arc::clone(game), role)).collect();
@@ -79,7 +79,8 @@ fn sampled_deals_look_the_same_to_the_player() {
     let mut failed = Vec::new();
     for name in names() {
         let game = bundled(&name);
-        for (seed, turns) in [(1, 3), (2, 9), (3, 24), (4, 45)] {
+        let begun = std::time::Instant::now();
+        for (seed, turns) in [(1, 2), (2, 9), (3, 30)] {
             let (views, _) = random_match(&game, seed, turns);
             for view in &views {
                 let mut rng = Seed::from(seed).rng();
@@ -90,7 +91,10 @@ fn sampled_deals_look_the_same_to_the_player() {
                 }
                 let (mut state, mut joints) = (Vec::new(), Vec::new());
                 let mut good = 0;
-                for _ in 0..10 {
+                for _ in 0..80 {
+                    if good == 4 {
+                        break;
+                    }
                     let weight = worlds.draw(&mut rng, &mut state, &Stop::never()).unwrap();
                     if weight.is_none() {
                         continue;
@@ -106,6 +110,7 @@ fn sampled_deals_look_the_same_to_the_player() {
                 }
             }
         }
+        eprintln!("{name}: {:.1} s", begun.elapsed().as_secs_f64());
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

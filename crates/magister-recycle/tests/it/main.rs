@@ -6,3 +6,4 @@ mod deals;
 mod hostile;
 mod oracle;
 mod oracle_games;
+mod posterior;

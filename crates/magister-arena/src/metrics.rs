@@ -129,7 +129,8 @@ impl Metrics {
                 }
                 if !chance && legal.len() > 1 && role.index() < searching {
                     let states = self.states(role, &turns, &mut beliefs, &*worker, rng, stop)?;
-                    let (choice, decision) = self.decide(role, &legal, &states, &mut *spare, rng, stop)?;
+                    let (choice, decision) =
+                        self.decide(role, &legal, &states, &mut *spare, rng, stop)?;
                     decisions.push(decision);
                     joint.push(choice);
                 } else {
@@ -167,9 +168,7 @@ impl Metrics {
         let settings = Settings { limits, particles: STATES, ..Settings::default() };
         let belief = match &mut beliefs[role.index()] {
             Some(belief) => belief,
-            empty => {
-                empty.insert(Belief::new(Arc::clone(&self.game), role, settings, stop)?)
-            }
+            empty => empty.insert(Belief::new(Arc::clone(&self.game), role, settings, stop)?),
         };
         belief.follow(&turns[role.index()], &Budget::until(stop.clone()), rng)?;
         Ok((0..STATES).map(|_| belief.state(belief.draw(rng)).to_vec()).collect())
@@ -316,9 +315,11 @@ fn measure(played: &[Vec<Played>; 3], players: usize) -> Measured {
             let own = games.iter().flat_map(|game| &game.own).copied();
             mean(own.filter(|v| *v < 0.5).map(|v| (0.5 - v).sqrt()))
         },
-        security: mean(games.iter().map(|game| {
-            1.0 - mean(game.winner.iter().map(|v| f64::from(u8::from(*v < theta))))
-        })),
+        security: mean(
+            games.iter().map(|game| {
+                1.0 - mean(game.winner.iter().map(|v| f64::from(u8::from(*v < theta))))
+            }),
+        ),
         decisiveness: 1.0
             - mean(games.iter().filter(|game| !game.own.is_empty()).map(|game| {
                 let count = game.own.len() as f64;

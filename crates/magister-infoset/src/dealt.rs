@@ -90,7 +90,9 @@ impl Dealt {
         let most = self.weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         self.weights.iter_mut().for_each(|weight| *weight = (*weight - most).exp());
         if self.states.is_empty() {
-            return Err(Halt::Limit("no deal was found that agrees with everything seen".to_owned()));
+            return Err(Halt::Limit(
+                "no deal was found that agrees with everything seen".to_owned(),
+            ));
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Game, Halt, Info, Information, Move, Payment, Percept, Rng, Role, Seed, Stop, Text, Turn, Worker,
-    Worlds, rules_hash,
+    Game, Halt, Info, Information, Move, Payment, Percept, Rng, Role, Seed, Stop, Text, Turn,
+    Worker, Worlds, rules_hash,
 };
 
 use crate::check::{self, Options};

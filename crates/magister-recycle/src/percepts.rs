@@ -84,7 +84,9 @@ impl Percepts {
     }
 
     pub(crate) fn text(&self, p: &Program, moves: &Moves, percept: Percept) -> String {
-        let Some((order, kind, a, b, c)) = self.key(percept) else { return format!("(unknown {})", percept.0) };
+        let Some((order, kind, a, b, c)) = self.key(percept) else {
+            return format!("(unknown {})", percept.0);
+        };
         let card = |card: i32| match card {
             -1 => "?",
             card => moves.card(card as usize),

@@ -60,7 +60,8 @@ impl CardGame {
                 }
             }
             let stores = |values: &[i32]| -> Vec<(usize, i32)> {
-                let own = values.iter().enumerate().filter(|(at, _)| *at as u32 % p.owners == owner);
+                let own =
+                    values.iter().enumerate().filter(|(at, _)| *at as u32 % p.owners == owner);
                 own.filter(|(_, value)| **value != 0).map(|(at, &value)| (at, value)).collect()
             };
             for (address, value) in stores(&machine.ints) {

@@ -176,7 +176,8 @@ impl Listed {
 
 /// The number of players of a card game.
 fn seats(sheet: Sheet) -> usize {
-    let found = magister_recycle::examine(sheet.path, sheet.text, &magister_recycle::Options::default());
+    let found =
+        magister_recycle::examine(sheet.path, sheet.text, &magister_recycle::Options::default());
     found.game.map_or(0, |game| game.info().players().count())
 }
 

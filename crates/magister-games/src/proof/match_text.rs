@@ -118,9 +118,9 @@ impl Match<'_> {
             }
             if cards {
                 // The table shows what chance and the moves did.
-                let by_chance = |told: &String| info.chance.is_some_and(|chance| {
-                    told.starts_with(info.role_name(chance))
-                });
+                let by_chance = |told: &String| {
+                    info.chance.is_some_and(|chance| told.starts_with(info.role_name(chance)))
+                };
                 told.retain(|told| !by_chance(told));
                 self.moves.push(told.join(", "));
                 continue;

@@ -24,7 +24,8 @@ pub(super) fn wrong(name: &str, sheet: Sheet) -> Vec<String> {
 }
 
 fn wrong_cards(name: &str, sheet: Sheet) -> Vec<String> {
-    let examined = magister_recycle::examine(name, sheet.text, &magister_recycle::Options::default());
+    let examined =
+        magister_recycle::examine(name, sheet.text, &magister_recycle::Options::default());
     let source = Source::new(sheet.path, sheet.text);
     let found = examined.diagnostics.as_slice().iter();
     let found = found.filter(|d| matches!(d.severity, Severity::Error | Severity::Warning));

@@ -103,7 +103,8 @@ impl Count {
         before[self.start()] = 1.0;
         for (card, odds) in odds.iter_mut().enumerate() {
             let mut after = vec![0.0; before.len()];
-            for (state, &reached) in before.iter().enumerate().filter(|(_, reached)| **reached > 0.0)
+            for (state, &reached) in
+                before.iter().enumerate().filter(|(_, reached)| **reached > 0.0)
             {
                 for (group, &stride) in self.strides.iter().enumerate() {
                     let free = state / stride % (self.sizes[group] + 1) > 0;

@@ -53,6 +53,8 @@ pub(crate) struct Deals {
     shuffles: Vec<Shuffle>,
     /// The decisions of others that the player cannot tell from what it saw.
     open: Vec<Open>,
+    /// What later turns tell about open decisions: at this turn this card moved, or did not.
+    hints: Vec<(usize, u32, bool)>,
     /// For each card its last shuffle, its position then, and whether the player has seen it since.
     cards: Vec<Known>,
     /// The machine, in the reference after all turns except while it draws.
@@ -86,7 +88,7 @@ struct Tick {
 }
 
 /// A shuffle in the reference.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Shuffle {
     /// Its turn.
     turn: usize,
@@ -151,6 +153,7 @@ impl Deals {
             ticks: Vec::new(),
             shuffles: Vec::new(),
             open: Vec::new(),
+            hints: Vec::new(),
             cards: Vec::new(),
             machine,
             state: Vec::new(),
@@ -217,7 +220,8 @@ impl Deals {
                 groups[group].push(position);
             }
             let allowed = |card: u16| {
-                let may = |(group, never): (usize, &u128)| u64::from(never >> card & 1 == 0) << group;
+                let may =
+                    |(group, never): (usize, &u128)| u64::from(never >> card & 1 == 0) << group;
                 kinds.iter().enumerate().map(may).sum::<u64>()
             };
             let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
@@ -299,6 +303,7 @@ impl Worlds for Deals {
         // The sampler may have seen a continuation that was taken back.
         if !turns.starts_with(&self.turns) {
             self.restart();
+            self.hints.clear();
         }
         if self.turns.len() == turns.len() {
             return Ok(());

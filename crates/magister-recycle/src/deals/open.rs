@@ -2,7 +2,7 @@
 
 use magister_core::{Halt, Rng, Stop};
 
-use super::{Deals, Known, Shuffle};
+use super::{Deals, Known};
 
 /// The maximum number of draws from one reference while decisions are open.
 const DRAWS: u32 = 16;
@@ -13,20 +13,19 @@ pub(super) struct Open {
     /// Its turn.
     pub turn: usize,
     cards: Vec<Known>,
-    shuffles: Vec<Shuffle>,
-    state: Vec<u64>,
+    /// The exclusions of each shuffle.
+    never: Vec<Vec<u128>>,
     /// The cards that the reference moved, hidden from the player.
     pub moved: Vec<u32>,
 }
 
 impl Deals {
     /// Stores what is known before an open decision.
-    pub(super) fn open(&self, state: &[u64], moved: Vec<u32>) -> Open {
+    pub(super) fn open(&self, moved: Vec<u32>) -> Open {
         Open {
             turn: self.ticks.len(),
             cards: self.cards.clone(),
-            shuffles: self.shuffles.clone(),
-            state: state.to_vec(),
+            never: self.shuffles.iter().map(|shuffle| shuffle.never.clone()).collect(),
             moved,
         }
     }
@@ -37,10 +36,26 @@ impl Deals {
         self.open.truncate(number);
         self.ticks.truncate(open.turn);
         self.turns.truncate(open.turn);
+        self.shuffles.truncate(open.never.len());
         self.cards = open.cards;
-        self.shuffles = open.shuffles;
-        self.state = open.state;
+        for (number, never) in open.never.into_iter().enumerate() {
+            self.shuffles[number].never = never;
+            // Repairs since then have exchanged cards.
+            for (position, &card) in self.shuffles[number].order.iter().enumerate() {
+                let known = &mut self.cards[card as usize];
+                if known.shuffle == number as u32 {
+                    known.position = position as u8;
+                }
+            }
+        }
         self.plan = None;
+        self.dealt.clear();
+        self.dealt.extend(0..self.cards.len() as u16);
+        if self.replay(0, None).is_some() {
+            self.machine.save(&mut self.state);
+        } else {
+            self.restart();
+        }
     }
 
     /// Makes the reference again from the first open decision whose cards the player has still not

@@ -14,6 +14,8 @@ const STARTS: usize = 400;
 const GUESSES: usize = 50;
 /// The number of deals that are tried in one repair.
 const ROUNDS: usize = 60;
+/// The number of options that are tried if several look the same at first.
+const MOST_OPTIONS: usize = 64;
 /// The number of hands in which a card is tried before it is excluded.
 const TRIES: usize = 3;
 
@@ -51,7 +53,8 @@ impl Deals {
                     }
                     // A decision was guessed wrong: the last one first, earlier ones if that does
                     // not help.
-                    match self.open.len().checked_sub(1 + failures / GUESSES) {
+                    let guess = self.open.len().checked_sub(1 + failures / GUESSES);
+                    match self.culprit(turn).or(guess) {
                         Some(number) => self.rewind(number),
                         None => self.restart(),
                     }
@@ -131,9 +134,10 @@ impl Deals {
                     self.machine.logging = true;
                     let done = self.machine.drawn(p, number);
                     self.machine.logging = false;
-                    match done.map_err(|_| Trouble::Stuck).and_then(|()| {
-                        self.compare(&self.machine.log, seen)
-                    }) {
+                    match done
+                        .map_err(|_| Trouble::Stuck)
+                        .and_then(|()| self.compare(&self.machine.log, seen))
+                    {
                         Ok(()) => {
                             tick.drawn = number;
                             found = true;
@@ -164,11 +168,12 @@ impl Deals {
                 } else {
                     options = self.fitting(seen)?;
                     tick.open = options.len() > 1 && self.is_open(&options);
+                    self.heed_hints(&mut options);
                 }
                 rng.shuffle(&mut options);
                 let mut trouble = Trouble::Stuck;
                 let mut found = false;
-                for option in options.into_iter().take(8) {
+                for option in options.into_iter().take(MOST_OPTIONS) {
                     tick.path = self.machine.choosing.path(option).to_vec();
                     tick.actions = self.machine.choosing.actions(option).len();
                     let actions = self.machine.choosing.actions(option).to_vec();
@@ -180,9 +185,10 @@ impl Deals {
                     // With chance inside of an option, its actions are only those before.
                     let common = actions.iter().zip(&self.machine.log).take_while(|(a, b)| a == b);
                     tick.actions = common.count();
-                    match done.map_err(|_| Trouble::Stuck).and_then(|()| {
-                        self.compare(&self.machine.log, seen)
-                    }) {
+                    match done
+                        .map_err(|_| Trouble::Stuck)
+                        .and_then(|()| self.compare(&self.machine.log, seen))
+                    {
                         Ok(()) => {
                             found = true;
                             break;
@@ -282,6 +288,48 @@ impl Deals {
                     (a, b) => a != b,
                 })
         })
+    }
+
+    /// Keeps the options that agree with what later turns told about this one.
+    fn heed_hints(&self, options: &mut Vec<usize>) {
+        let turn = self.ticks.len();
+        for &(_, card, moved) in self.hints.iter().filter(|hint| hint.0 == turn) {
+            let moves = |&option: &usize| {
+                let actions = self.machine.choosing.actions(option).iter();
+                actions.filter(|e| matches!(e, Event::Move { card: c, .. } if *c == card)).count()
+            };
+            if options.iter().any(|option| (moves(option) > 0) == moved) {
+                options.retain(|option| (moves(option) > 0) == moved);
+            }
+        }
+    }
+
+    /// The open decision that put a known card into the wrong pile, if a turn fails because of that.
+    /// It gets a hint.
+    fn culprit(&mut self, turn: &Turn) -> Option<usize> {
+        let p = &self.shared.program;
+        self.machine.load(p, &self.state)?;
+        for (_, kind, from, _, card) in self.keys(turn) {
+            if kind != 0 || card < 0 || !self.cards[card as usize].seen {
+                continue;
+            }
+            let (card, at) = (card as u32, self.machine.at[card as usize]);
+            if at == from {
+                continue;
+            }
+            let moved = self.open.iter().rposition(|open| open.moved.contains(&card));
+            let owner = p.pile(at as usize).1;
+            let by = |open: &super::Open| self.ticks[open.turn].player + 1 == owner;
+            let number = moved.or_else(|| self.open.iter().rposition(by))?;
+            let hint = (self.open[number].turn, card, moved.is_none());
+            if self.hints.contains(&hint) {
+                return None;
+            }
+            self.hints.retain(|known| (known.0, known.1) != (hint.0, hint.1));
+            self.hints.push(hint);
+            return Some(number);
+        }
+        None
     }
 
     /// What makes one observation out of another: the card that was seen takes the position of the
@@ -472,7 +520,7 @@ impl Deals {
                 let says = Percepts::says(&self.shared.program, order, event, self.me);
                 says.is_none_or(|says| says.4 < 0).then_some(card)
             });
-            let open = self.open(&before, hidden.collect());
+            let open = self.open(hidden.collect());
             self.open.push(open);
         }
         for &(_, kind, _, _, card) in &tick.seen {

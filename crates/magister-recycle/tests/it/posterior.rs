@@ -46,10 +46,10 @@ const PASSING: &str = "(game
 /// Who names a rank holds a card of it: a condition on several cards together.
 const ASKING: &str = "(game
   (setup (create players 2)
-    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON, STAR)))))
+    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON)))))
   (do ((shuffle (game iloc STOCK))
-       (repeat 3 (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
-  (stage player (end (== (game sto TURNS) 3))
+       (repeat 2 (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
+  (stage player (end (== (game sto TURNS) 2))
     (choice ((any (partition RANK ((current player) iloc HAND)) 'G
       (do ((set (game str NAMED) (cardatt RANK (top 'G))) (inc (game sto TURNS) 1))))))
     (do ((move (top (game iloc STOCK)) (top (game hloc GONE))))))
@@ -198,7 +198,7 @@ fn passed_cards_may_be_anywhere_that_they_can_be() {
 
 #[test]
 fn conditions_on_several_cards_are_sampled_too() {
-    for (seed, turns) in [(1, 2), (2, 3), (3, 3)] {
+    for (seed, turns) in [(1, 2), (2, 3), (3, 2), (4, 3)] {
         check("asking", ASKING, seed, turns, 4_000);
     }
 }

@@ -17,9 +17,9 @@ const LISTED: usize = 60;
 /// The whole position, drawn.
 pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> String {
     let (look, state) = (Look::whole(session.info()), &session.moment().state);
-    let picture = look.cards(&*session.game, state, None).unwrap_or_else(|| {
-        look.text(&painter.picture(&*session.game, state), None, legend)
-    });
+    let picture = look
+        .cards(&*session.game, state, None)
+        .unwrap_or_else(|| look.text(&painter.picture(&*session.game, state), None, legend));
     let mut text = format!("step {}\n{picture}", session.at);
     let totals = totals(session);
     let gained = per_role(session, |role| {

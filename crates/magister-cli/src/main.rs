@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Experiment(args) => commands::experiment::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Decompose(args) => commands::decompose::run(&args),
         Command::Audit(args) => commands::audit::run(&args),

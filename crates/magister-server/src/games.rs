@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use magister::engine::within;
 use magister::{Language, Options, Playable, Source};
-use magister_core::{Information, Stop, Style};
+use magister_core::{Game, Information, Stop, Style};
 use magister_games::catalogue::{self, Entry, Version};
 use magister_gdl::{Dialect, Syntax};
 use magister_manager::WireGame;
@@ -541,7 +541,9 @@ fn line(entry: &Entry) -> GameLine {
     let tag = |tag: &str| entry.card.tags.iter().any(|one| one == tag);
     let read =
         entry.sheet.and_then(|sheet| Options::default().read_text(entry.name, sheet.text).ok());
+    let cards = read.as_ref().and_then(Source::card_game);
     let players = match (read.as_ref().and_then(Source::program), entry.native()) {
+        _ if cards.is_some() => cards.map_or(2, |game| game.info().players().count()),
         (Some(Ok(program)), _) => {
             let name = |role| program.terms.export(role).name;
             program.roles.iter().filter(|&&role| &*name(role) != "random").count()

@@ -12,6 +12,7 @@ pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod decompose;
 pub(crate) mod eval;
+pub(crate) mod experiment;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fit;

@@ -85,7 +85,7 @@ impl Known {
     }
 
     /// Follows the match to where the view is and returns what is new to the role.
-    pub(super) fn follow(&mut self, view: &View) -> String {
+    pub(super) fn follow(&mut self, view: &View, look: &Look) -> String {
         let info = view.game().info();
         let hidden = info.information == Information::Hidden;
         let known = self.turns.len();
@@ -102,7 +102,7 @@ impl Known {
         let mut news = String::new();
         for turn in view.turns().iter().skip(known) {
             let (all, new) = if hidden {
-                (words::lived(view, turn), words::seen(view, turn))
+                (words::lived(view, turn, look), words::seen(view, turn, look))
             } else {
                 self.number(view);
                 let all = self.made(view, turn, false);
@@ -219,6 +219,9 @@ impl Known {
                 .to_owned();
         };
         let game = &**view.game();
+        if let Some(table) = look.cards(game, belief.state(0), Some(self.role)) {
+            return table;
+        }
         let states = (0..belief.len()).map(|number| belief.state(number));
         let Some(picture) = in_common(&mut states.map(|state| painter.picture(game, state))) else {
             return String::new();

@@ -2,6 +2,8 @@
 
 mod battery;
 mod codes;
+mod deals;
 mod hostile;
 mod oracle;
 mod oracle_games;
+mod posterior;

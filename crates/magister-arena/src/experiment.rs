@@ -9,7 +9,7 @@ use crate::contest::Contest;
 use crate::series::{Series, SeriesError, seatings};
 
 /// Players at one table, with every seating equally often.
-pub struct Trial {
+pub struct TableTrial {
     /// The game and its conditions.
     pub contest: Contest,
     /// A player for each seat.
@@ -56,7 +56,7 @@ impl Sample {
     }
 }
 
-impl Trial {
+impl TableTrial {
     /// Plays all matches. Returns the values of each player, in the order of `players`.
     pub fn run(
         &self,

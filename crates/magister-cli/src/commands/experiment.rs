@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use magister_arena::{Bar, Contest, Page, Sample, TimeControl, TableTrial, rank_values};
+use magister_arena::{Bar, Contest, Page, Sample, TableTrial, TimeControl, rank_values};
 use magister_core::{PlayerSource, Seed};
 use magister_players::Spec;
 

@@ -1,14 +1,11 @@
-//! Tactical networks: the same game, in which a role that can win at once does so, otherwise
-//! prevents a win that the other role threatens, and otherwise avoids moves after which the other
-//! role can win at once.
+//! Tactical networks: the same game, in which a role that can win at once does so, and otherwise
+//! prevents a win that the other role threatens.
 //!
-//! Uniform playouts overlook wins and blocks in one move, so their results are noisy. Here they are
+//! Uniform playouts overlook wins and blocks in one move, so their results are noisy. Here both are
 //! gates, for games in which two roles strictly take turns: the moves that win are those after
 //! which the state is terminal with the highest goal, which is the composition of the next state
 //! with the end of the game. A threat of the other role is a move with which it would win if it had
-//! the turn; a move with the same number blocks it, as it does wherever roles occupy places. A move
-//! is a blunder if the state after it has a winning move of the other role, which is one more
-//! composition; where it makes the network too large, blunders are allowed.
+//! the turn; a move with the same number blocks it, as it does wherever roles occupy places.
 //!
 //! A win that depends on a large part of the state at once, such as the capture of the last piece,
 //! is left out: its gates would cost more than they bring.
@@ -44,13 +41,18 @@ impl Network {
         let mut whole = self.clone();
         let mut useful = false;
         for (at, own, other) in [(0, first, second), (1, second, first)] {
-            let careful = self.small_side_with_tactics(own, other, true, stop)?;
-            let side = match careful {
-                Some(side) => Some(side),
-                None => self.small_side_with_tactics(own, other, false, stop)?,
+            let Some((mut side, better)) = self.side_with_tactics(own, other, stop)? else {
+                return Ok(None);
             };
-            let Some((side, better)) = side else { return Ok(None) };
             useful |= better;
+            let most = GROWTH * own.network.size() + SOME;
+            if side.size() > UNSHARED * most {
+                return Ok(None);
+            }
+            side.simplify(stop)?;
+            if side.size() > most {
+                return Ok(None);
+            }
             // The whole network has the same legal moves as that of the role to move.
             let places: Vec<usize> = self.active(own.turn).collect();
             let legal: Vec<Edge> = places.iter().map(|&place| side.legal[place]).collect();
@@ -87,33 +89,12 @@ impl Network {
         gates.legal + gates.next + gates.goals + gates.percepts
     }
 
-    /// The same as [`Network::side_with_tactics`] with gates shared; `None` also if it is large.
-    fn small_side_with_tactics(
-        &self,
-        own: &PlayerNetwork,
-        other: &PlayerNetwork,
-        careful: bool,
-        stop: &Stop,
-    ) -> Result<Option<(Network, bool)>, Halt> {
-        let Some((mut side, better)) = self.side_with_tactics(own, other, careful, stop)? else {
-            return Ok(None);
-        };
-        let most = GROWTH * own.network.size() + SOME;
-        if side.size() > UNSHARED * most {
-            return Ok(None);
-        }
-        side.simplify(stop)?;
-        Ok((side.size() <= most).then_some((side, better)))
-    }
-
     /// The network of the states in which a role has its turn, with tactics, and whether it differs
-    /// from the plain one; `None` if that would take long. `careful` says whether it avoids
-    /// blunders.
+    /// from the plain one; `None` if that would take long.
     fn side_with_tactics(
         &self,
         own: &PlayerNetwork,
         other: &PlayerNetwork,
-        careful: bool,
         stop: &Stop,
     ) -> Result<Option<(Network, bool)>, Halt> {
         let mut side = own.network.clone();
@@ -125,10 +106,6 @@ impl Network {
         if wins.work(places.len()) + threats.work(others.len()) > WORK {
             return Ok(None);
         }
-        let blunders = match careful {
-            true => wins.blunders(&places, &others, &threats, &mut side.graph, stop)?,
-            false => None,
-        };
         let Some(wins) = wins.of(&places, &mut side.graph, &known, stop)? else { return Ok(None) };
         let Some(threats) = threats.of(&others, &mut side.graph, &known, stop)? else {
             return Ok(None);
@@ -151,28 +128,15 @@ impl Network {
                 same.map_or(Edge::FALSE, |at| graph.and([threats[at], legal]))
             })
             .collect();
-        // Without blunders to avoid, every legal move is safe.
-        let safe: Vec<Edge> = match blunders {
-            Some(blunders) => legal
-                .iter()
-                .zip(blunders)
-                .map(|(&legal, blunder)| graph.and([legal, !blunder]))
-                .collect(),
-            None => legal.clone(),
-        };
-        if wins.iter().chain(&blocks).all(|&edge| edge == Edge::FALSE) && safe == legal {
+        if wins.iter().chain(&blocks).all(|&edge| edge == Edge::FALSE) {
             return Ok(Some((side, false)));
         }
         let no_win = !graph.or(wins.iter().copied());
         let calm = !graph.or(blocks.iter().copied());
         let calm = graph.and([no_win, calm]);
-        let some_safe = graph.or(safe.iter().copied());
-        let moves = places.into_iter().zip(legal).zip(wins).zip(blocks).zip(safe);
-        for ((((place, legal), win), block), safe) in moves {
+        for (((place, legal), win), block) in places.into_iter().zip(legal).zip(wins).zip(blocks) {
             let block = graph.and([no_win, block]);
-            let lost = graph.and([!some_safe, legal]);
-            let quiet = graph.or([safe, lost]);
-            let quiet = graph.and([calm, quiet]);
+            let quiet = graph.and([calm, legal]);
             side.legal[place] = graph.or([win, block, quiet]);
         }
         Ok(Some((side, true)))
@@ -229,96 +193,48 @@ impl Wins<'_> {
         stop: &Stop,
     ) -> Result<Option<Vec<Edge>>, Halt> {
         let Some(won) = self.won() else { return Ok(Some(vec![Edge::FALSE; places.len()])) };
+        let mover = &self.mover.network;
+        let fluents = self.whole.fluents();
         // Large ways to win are left out before anything is composed.
         let mut over = self.waiter.network.graph.emptied();
         let won: Vec<Edge> = copy(&mut over, &self.waiter.network.graph, &won, Edge::of)
             .into_iter()
             .map(|edge| narrow(&mut over, edge))
             .collect();
-        let Some(needed) = self.needed(&over, &won) else { return Ok(None) };
-        let Some(resting) = self.resting() else { return Ok(None) };
-        let mut wins = Vec::with_capacity(places.len());
-        for &place in places {
-            stop.check()?;
-            let win = self.after(place, &needed, &resting, (&over, &won), graph);
-            let win = graph.and(win);
-            // What holds in all states was not brought about by the move.
-            wins.push(assume(graph, win, known));
-        }
-        Ok(Some(wins))
-    }
-
-    /// For each move the states in which it lets the other role win at once, as wires of `graph`;
-    /// `None` if no move does. `replies` are the moves of the other role, and `others` its wins.
-    fn blunders(
-        &self,
-        places: &[usize],
-        replies: &[usize],
-        others: &Wins<'_>,
-        graph: &mut Graph,
-        stop: &Stop,
-    ) -> Result<Option<Vec<Edge>>, Halt> {
-        let waiter = &self.waiter.network;
-        let mut over = waiter.graph.clone();
-        let known = self.whole.known_true(self.waiter, &mut over);
-        let Some(wins) = others.of(replies, &mut over, &known, stop)? else { return Ok(None) };
-        let wins: Vec<Edge> = replies
-            .iter()
-            .zip(wins)
-            .map(|(&reply, win)| over.and([waiter.legal[reply], win]))
-            .collect();
-        let won = [over.or(wins), !waiter.terminal];
-        if won[0] == Edge::FALSE {
-            return Ok(None);
-        }
-        let Some(needed) = self.needed(&over, &won) else { return Ok(None) };
-        let Some(resting) = self.resting() else { return Ok(None) };
-        let mut blunders = Vec::with_capacity(places.len());
-        for &place in places {
-            stop.check()?;
-            let blunder = self.after(place, &needed, &resting, (&over, &won), graph);
-            blunders.push(graph.and(blunder));
-        }
-        Ok(Some(blunders))
-    }
-
-    /// The fluents on which some wires depend, in order; `None` if they depend on moves too.
-    fn needed(&self, over: &Graph, wires: &[Edge]) -> Option<Vec<usize>> {
         let needed: Vec<usize> = over
-            .reachable(wires.iter().copied())
+            .reachable(won.iter().copied())
             .into_iter()
             .filter(|&node| node != NodeId::TRUE && over.is_input(node))
             .map(|node| node.index() - 1)
             .collect();
-        needed.iter().all(|&input| input < self.whole.fluents()).then_some(needed)
-    }
-
-    /// The values of some wires after a move, as wires of `graph`. The wires depend on the fluents
-    /// in `needed`.
-    fn after(
-        &self,
-        place: usize,
-        needed: &[usize],
-        resting: &[NodeId],
-        (over, wires): (&Graph, &[Edge]),
-        graph: &mut Graph,
-    ) -> Vec<Edge> {
-        let mover = &self.mover.network;
-        let fluents = self.whole.fluents();
+        if needed.iter().any(|&input| input >= fluents) {
+            return Ok(None);
+        }
         let nexts: Vec<Edge> = needed.iter().map(|&fluent| mover.next[fluent]).collect();
-        let input = mover.inputs[place].node();
-        let now = copy(graph, &mover.graph, &nexts, |node| {
-            let a_move = node.index() > fluents;
-            match a_move && node != input && !resting.contains(&node) {
-                true => Edge::FALSE,
-                false if a_move => Edge::TRUE,
-                false => Edge::of(node),
-            }
-        });
-        copy(graph, over, wires, |node| match needed.binary_search(&node.index().wrapping_sub(1)) {
-            Ok(at) => now[at],
-            Err(_) => Edge::of(node),
-        })
+        let Some(resting) = self.resting() else { return Ok(None) };
+        let mut wins = Vec::with_capacity(places.len());
+        for &place in places {
+            stop.check()?;
+            let input = mover.inputs[place].node();
+            let now = copy(graph, &mover.graph, &nexts, |node| {
+                let a_move = node.index() > fluents;
+                match a_move && node != input && !resting.contains(&node) {
+                    true => Edge::FALSE,
+                    false if a_move => Edge::TRUE,
+                    false => Edge::of(node),
+                }
+            });
+            let after = copy(graph, &over, &won, |node| {
+                match needed.binary_search(&node.index().wrapping_sub(1)) {
+                    Ok(at) => now[at],
+                    Err(_) => Edge::of(node),
+                }
+            });
+            let win = graph.and(after);
+            // What holds in all states was not brought about by the move.
+            wins.push(assume(graph, win, known));
+        }
+        Ok(Some(wins))
     }
 
     /// The inputs of the waiting role that are true: one, or none if it makes no move. `None` if

@@ -36,8 +36,40 @@ pub(crate) async fn file(State(site): State<Arc<Site>>, request: Request) -> Res
     if path.starts_with("assets/") || path.starts_with("api") && last.contains('.') {
         return ApiError::missing("there is no such file").into_response();
     }
-    start_page(&site.base_path).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+    let Some(page) = start_page(&site.base_path) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    // The client says that nothing is there; programs read the status.
+    let first = path.split('/').next().unwrap_or_default();
+    let status = if PAGES.contains(&first) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    (status, page).into_response()
 }
+
+/// The first parts of the client's addresses. A test compares them with the client's.
+const PAGES: &[&str] = &[
+    "",
+    "about",
+    "account",
+    "admin",
+    "analysis",
+    "api",
+    "check",
+    "games",
+    "help",
+    "leaderboard",
+    "manager",
+    "match",
+    "matches",
+    "metagame",
+    "play",
+    "players",
+    "puzzles",
+    "signin",
+    "standalone",
+    "student",
+    "style",
+    "tournaments",
+];
 
 /// The start page. It is built with relative addresses; these become absolute here, because only
 /// the server knows under which path a proxy shows the site.
@@ -93,5 +125,21 @@ fn kind(path: &str) -> &'static str {
         "txt" | "md" => "text/plain; charset=utf-8",
         "webmanifest" => "application/manifest+json",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::PAGES;
+
+    #[test]
+    fn the_server_knows_the_addresses_of_the_client() {
+        let router = include_str!("../web/src/lib/router.svelte.ts");
+        let routes = router.lines().filter_map(|line| line.trim().strip_prefix("route(\"/"));
+        let first: BTreeSet<&str> =
+            routes.filter_map(|route| route.split(['/', '"']).next()).collect();
+        assert_eq!(first, PAGES.iter().copied().collect());
     }
 }

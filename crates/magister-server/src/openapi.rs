@@ -269,6 +269,31 @@ const CALLS: &[Call] = &[
     Call("get", "/metrics", "Counters in the text format of Prometheus", &[], &[]),
 ];
 
+/// The schema of a field of a request.
+fn schema(name: &str, kind: &str) -> Value {
+    match name {
+        "seats" => json!({
+            "type": kind,
+            "description": "one for each role; without a kind, the other fields say what it is",
+            "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "kind": {"enum": ["person", "level", "player", "remote"]},
+                    "player": {"type": "string", "description": "a player, or a person's name"},
+                    "level": {"type": "string"},
+                    "address": {"type": "string"},
+                },
+            },
+            "examples": [[
+                {"kind": "person"},
+                {"kind": "level", "level": "beginner"},
+            ]],
+        }),
+        _ => json!({"type": kind}),
+    }
+}
+
 /// The API in the format of `OpenAPI` 3.1.
 pub(crate) fn description() -> Value {
     let mut paths: Map<String, Value> = Map::new();
@@ -299,7 +324,7 @@ pub(crate) fn description() -> Value {
         if !body.is_empty() {
             let properties: Map<String, Value> = body
                 .iter()
-                .map(|Field(name, kind, _)| ((*name).to_owned(), json!({"type": kind})))
+                .map(|&Field(name, kind, _)| (name.to_owned(), schema(name, kind)))
                 .collect();
             let required: Vec<&str> =
                 body.iter().filter(|field| field.2).map(|field| field.0).collect();

@@ -88,19 +88,45 @@ pub struct SeatMeta {
 
 /// A seat as a request asks for it.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "SeatWords")]
 pub struct SeatOrder {
     /// The kind of player.
-    #[serde(default)]
     pub kind: SeatKind,
     /// A player of the registry, or the name of a person.
-    #[serde(default)]
     pub player: Option<String>,
     /// A level.
-    #[serde(default)]
     pub level: Option<String>,
     /// The address of a remote player.
-    #[serde(default)]
     pub address: Option<String>,
+}
+
+/// The fields of a seat. Without a kind, the others say what it is.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a seat with kind, player, level or address")]
+struct SeatWords {
+    #[serde(default)]
+    kind: Option<SeatKind>,
+    #[serde(default)]
+    player: Option<String>,
+    #[serde(default)]
+    level: Option<String>,
+    #[serde(default)]
+    address: Option<String>,
+}
+
+impl From<SeatWords> for SeatOrder {
+    fn from(words: SeatWords) -> Self {
+        let SeatWords { kind, player, level, address } = words;
+        let meant = || match (&level, &address, player.as_deref()) {
+            (Some(_), ..) => SeatKind::Level,
+            (_, Some(_), _) => SeatKind::Remote,
+            (.., Some(name)) if Level::find(name).is_some() => SeatKind::Level,
+            (.., Some(name)) if name.starts_with("http") => SeatKind::Remote,
+            (.., Some("human" | "person") | None) => SeatKind::Person,
+            (.., Some(_)) => SeatKind::Player,
+        };
+        SeatOrder { kind: kind.unwrap_or_else(meant), player, level, address }
+    }
 }
 
 /// The longest name of a person.

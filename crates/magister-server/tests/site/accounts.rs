@@ -73,7 +73,7 @@ async fn forged_sessions_and_missing_tokens_are_refused() {
     // Cookies that no one was given.
     for forged in [
         String::new(),
-        format!("{name}"),
+        name.to_owned(),
         format!("{name}{}", "0".repeat(64)),
         format!("{name}{}", "x".repeat(64)),
         format!("{name}{}", "a".repeat(100_000)),

@@ -7,7 +7,8 @@ use magister_server::Config;
 use serde_json::{Value, json};
 
 const RULES: &str = "(role one) (init (heap 2)) (<= (legal one (take 1)) (true (heap ?n)))
-(<= (next done) (true (heap 2)) (does one (take 1))) (<= terminal (true done)) (goal one 100)";
+(<= (legal one (take 2)) (true (heap ?n))) (<= (next done) (true (heap ?n)))
+(<= terminal (true done)) (goal one 100)";
 
 fn with_accounts(config: &mut Config) {
     config.accounts = true;

@@ -44,10 +44,13 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// A site with a store in a folder, on a port of this machine.
-async fn site(folder: &Path, port: u16) -> (std::sync::Arc<Site>, tokio::net::TcpListener) {
+async fn site(
+    folder: &Path,
+    port: u16,
+    accounts: bool,
+) -> (std::sync::Arc<Site>, tokio::net::TcpListener) {
     let limits = Limits { rate: 1e6, burst: 1e6, ..Limits::default() };
     let store = format!("sqlite:{}", folder.join("site.db").display());
-    let accounts = folder.to_string_lossy().contains("accounts");
     let (site, _) =
         Site::open(&Config { store, limits, accounts, ..Config::default() }).await.unwrap();
     (site, tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap())
@@ -63,7 +66,8 @@ fn in_browser(tests: &[&str]) {
     let folder = folder(tests[0]);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let address = runtime.block_on(async {
-        let (site, listener) = site(&folder, 0).await;
+        let accounts = tests[0].starts_with("accounts");
+        let (site, listener) = site(&folder, 0, accounts).await;
         if site.accounts.required {
             // The tests sign in with this password.
             let store = &site.hub.store;
@@ -96,7 +100,7 @@ fn serve_until_killed() {
     let (Ok(folder), Ok(port)) = (std::env::var(FOLDER), std::env::var(PORT)) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let (site, listener) = site(Path::new(&folder), port.parse().unwrap()).await;
+        let (site, listener) = site(Path::new(&folder), port.parse().unwrap(), false).await;
         magister_server::serve(site, listener, std::future::pending()).await.unwrap();
     });
 }

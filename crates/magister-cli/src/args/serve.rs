@@ -44,13 +44,13 @@ pub(crate) struct Serve {
     /// Let people sign in; guests may only look
     #[arg(long)]
     pub(crate) accounts: bool,
-    /// Make NAME an administrator with a new password, and print it
+    /// Make NAME an administrator with a new password
     #[arg(long, value_name = "NAME", requires = "accounts")]
     pub(crate) new_admin: Option<String>,
-    /// The path under which a reverse proxy shows the site
-    #[arg(long, value_name = "PATH", default_value = "")]
+    /// Path under which a reverse proxy shows the site
+    #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
     pub(crate) base_path: String,
-    /// The origin that a reverse proxy shows, such as <https://example.org>
+    /// Origin that a proxy shows: `https://example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) public_origin: Option<String>,
     /// Let everyone use the site who reaches its address

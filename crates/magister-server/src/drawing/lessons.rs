@@ -12,10 +12,11 @@ use rustc_hash::FxHashMap;
 
 use super::Drawing;
 
-/// The steps of random play at most.
-const STEPS: usize = 400;
-/// The time for it.
-const TIME: Duration = Duration::from_millis(400);
+/// The steps of random play at most, and the cells that are drawn at most in all of them.
+const STEPS: usize = 240;
+const DRAWN: usize = 40_000;
+/// A bound for games whose steps are very slow.
+const TIME: Duration = Duration::from_secs(10);
 /// The moves of one kind that are needed to learn something.
 const ENOUGH: u32 = 6;
 
@@ -83,7 +84,8 @@ impl Drawing {
         worker.save(&mut state);
         let mut before = self.paint(game, &state).cells;
         let begun = Instant::now();
-        for _ in 0..STEPS {
+        let steps = (DRAWN / before.len().max(1)).clamp(20, STEPS);
+        for _ in 0..steps {
             if begun.elapsed() > TIME {
                 break;
             }

@@ -29,6 +29,8 @@ use crate::pieces::{Piece, Recogniser};
 
 /// What the engine draws for an empty cell.
 const EMPTY: &str = ".";
+/// Words of rule authors for an empty cell, besides those that the engine knows.
+const NOTHING: [&str; 4] = ["nix", "nil", "nothing", "noone"];
 
 /// Draws the positions of one game.
 #[derive(Debug)]
@@ -107,7 +109,7 @@ impl Drawing {
         let mut reversed = Votes::default();
         let symbols = drawing.probe(&all, &whole, &bare, &mut reversed);
         for (label, symbol) in &symbols {
-            if symbol == EMPTY {
+            if symbol == EMPTY || NOTHING.contains(&label.as_str()) {
                 drawing.blanks.insert(label.clone());
             }
         }

@@ -7,7 +7,8 @@ use magister_server::Config;
 use serde_json::{Value, json};
 
 const RULES: &str = "(role one) (init (heap 2)) (<= (legal one (take 1)) (true (heap ?n)))
-(<= (next done) (true (heap 2)) (does one (take 1))) (<= terminal (true done)) (goal one 100)";
+(<= (legal one (take 2)) (true (heap ?n))) (<= (next done) (true (heap ?n)))
+(<= terminal (true done)) (goal one 100)";
 
 fn with_accounts(config: &mut Config) {
     config.accounts = true;
@@ -73,7 +74,7 @@ async fn forged_sessions_and_missing_tokens_are_refused() {
     // Cookies that no one was given.
     for forged in [
         String::new(),
-        format!("{name}"),
+        name.to_owned(),
         format!("{name}{}", "0".repeat(64)),
         format!("{name}{}", "x".repeat(64)),
         format!("{name}{}", "a".repeat(100_000)),

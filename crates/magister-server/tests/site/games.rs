@@ -223,9 +223,41 @@ async fn a_match_becomes_a_puzzle() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_style_is_previewed() {
+    let app = App::new().await;
+    assert!(
+        app.get("/api/games/hex-5/style").await["style"].as_str().unwrap().contains("hexagons")
+    );
+    let order = |style: &str| json!({"game": "hex-5", "style": style, "seed": 3});
+    let bare = app.post("/api/style", None, order("")).await;
+    let styled = app
+        .post("/api/style", None, order("[[board]]\nfluents = [\"cell\"]\nlayout = \"hexagons\""))
+        .await;
+    assert_eq!(
+        (&bare["shape"]["layout"], &styled["shape"]["layout"]),
+        (&json!("grid"), &json!("hexagons"))
+    );
+    assert!(styled["scenes"].as_array().unwrap().len() >= 3);
+    assert_eq!(styled["scenes"][0]["cells"].as_array().unwrap().len(), 25);
+    for wrong in ["[[board]]\nlayout = ", "[[board]]\nlayout = \"round\"", "x = {", "\u{0}"] {
+        let (status, code) = app.refused("/api/style", None, order(wrong)).await;
+        assert_eq!(
+            (status, code.as_str()),
+            (StatusCode::UNPROCESSABLE_ENTITY, "style"),
+            "{wrong:?}"
+        );
+    }
+    let huge = "#".repeat(100_000);
+    assert_eq!(
+        app.refused("/api/style", None, order(&huge)).await.0,
+        StatusCode::PAYLOAD_TOO_LARGE
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_tournament_counts_iterations() {
     let app = App::new().await;
-    let order = json!({"games": ["tictactoe"], "players": ["uct", "flat"], "iterations": 20});
+    let order = json!({"games": ["tictactoe"], "players": ["uct", "mcs"], "iterations": 20});
     let made = app.post("/api/tournaments", None, order).await;
     let path = format!("/api/tournaments/{}", made["id"].as_str().unwrap());
     let mut found = app.get(&path).await;

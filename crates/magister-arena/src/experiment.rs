@@ -9,7 +9,7 @@ use crate::contest::Contest;
 use crate::series::{Series, SeriesError, seatings};
 
 /// Players at one table, with every seating equally often.
-pub struct Trial {
+pub struct TableTrial {
     /// The game and its conditions.
     pub contest: Contest,
     /// A player for each seat.
@@ -20,6 +20,16 @@ pub struct Trial {
     pub seed: Seed,
     /// Matches at the same time.
     pub jobs: usize,
+}
+
+impl std::fmt::Debug for TableTrial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let game = &self.contest.game.info().name;
+        f.debug_struct("TableTrial")
+            .field("game", game)
+            .field("games", &self.games)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A list of numbers with its mean and interval.
@@ -56,7 +66,7 @@ impl Sample {
     }
 }
 
-impl Trial {
+impl TableTrial {
     /// Plays all matches. Returns the values of each player, in the order of `players`.
     pub fn run(
         &self,

@@ -30,6 +30,16 @@ pub struct Metrics {
     pub seed: Seed,
 }
 
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let game = &self.game.info().name;
+        f.debug_struct("Metrics")
+            .field("game", game)
+            .field("games", &self.games)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The metrics. Each is between 0 and 1 unless it says something else.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {

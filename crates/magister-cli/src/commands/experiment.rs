@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use magister_arena::{Bar, Contest, Page, Sample, TimeControl, Trial, rank_values};
+use magister_arena::{Bar, Contest, Page, Sample, TableTrial, TimeControl, rank_values};
 use magister_core::{PlayerSource, Seed};
 use magister_players::Spec;
 
@@ -94,7 +94,7 @@ fn table2(args: &Experiment) -> Result<u8> {
         let honest: Arc<dyn PlayerSource> = Arc::new(args.honest.clone());
         let mut players = vec![honest, source("clairvoyant")?];
         players.resize(seats, source("random")?);
-        let trial = Trial {
+        let trial = TableTrial {
             contest: Contest::new(playable.game.clone(), limits(args)),
             players,
             games: args.games,

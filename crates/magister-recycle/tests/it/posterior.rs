@@ -9,12 +9,12 @@ use magister_recycle::{Options, examine};
 
 use crate::deals::random_match;
 
-/// Follow suit, eight cards, three players with two each: discards show voids.
+/// Follow suit, six cards, three players with two each: discards show voids.
 const TRICKS: &str = "(game
   (setup (create players 3)
-    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE, FOUR)) (SUIT (SUN, MOON)))))
+    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON)))))
   (do ((shuffle (game iloc STOCK))
-       (set (game points ORDER) (((RANK : ONE) 1) ((RANK : TWO) 2) ((RANK : THREE) 3) ((RANK : FOUR) 4)))
+       (set (game points ORDER) (((RANK : ONE) 1) ((RANK : TWO) 2) ((RANK : THREE) 3)))
        (repeat 2 (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
   (stage player (end (all player 'P (== (size ('P iloc HAND)) 0)))
     (do ((set (game str LED) NONE)))
@@ -32,7 +32,7 @@ const TRICKS: &str = "(game
 /// A card is passed face down to the left, then cards are played face up.
 const PASSING: &str = "(game
   (setup (create players 3)
-    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE, FOUR)) (SUIT (SUN, MOON)))))
+    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON)))))
   (do ((shuffle (game iloc STOCK))
        (repeat 2 (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
   (stage player (end (all player 'P (== (size ('P iloc PASSED)) 1)))

@@ -119,7 +119,7 @@ fn exact(game: &Arc<dyn Game>, view: &View) -> BTreeMap<Vec<u64>, f64> {
     exact.found.into_iter().map(|(state, weight)| (state, weight / total)).collect()
 }
 
-/// Compares the piles of every unseen card: the order of cards in a pile that nobody knows does not
+/// Compares the piles of every unseen card: the order of cards in a pile that no player knows does not
 /// matter to players, and there are too many orders to compare.
 fn places(game: &Arc<dyn Game>, states: &BTreeMap<Vec<u64>, f64>) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();

@@ -61,7 +61,7 @@ enum Task {
         /// Seed of the first input
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Only this reader: kif, infix or gamemaster
+        /// Only this reader: kif, infix, gamemaster or recycle
         #[arg(long)]
         reader: Option<String>,
     },

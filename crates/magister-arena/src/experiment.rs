@@ -22,6 +22,16 @@ pub struct TableTrial {
     pub jobs: usize,
 }
 
+impl std::fmt::Debug for TableTrial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let game = &self.contest.game.info().name;
+        f.debug_struct("TableTrial")
+            .field("game", game)
+            .field("games", &self.games)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A list of numbers with its mean and interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {

@@ -1,8 +1,8 @@
 //! Metrics for designers of games, as `CardStock` defines them: how fair a game is, how much skill
 //! counts, how tense it is.
 //!
-//! Three experiments supply the data: everybody plays at random; one searching player in the first
-//! seat plays against random ones; everybody searches. The searching player plays every option
+//! Three experiments supply the data: all players play at random; one searching player in the first
+//! seat plays against random ones; all players search. The searching player plays every option
 //! several times to the end, from states that agree with what it knows, and takes the option with the
 //! best mean position. It plays the same way in every game, so the figures of games can be compared.
 
@@ -30,6 +30,16 @@ pub struct Metrics {
     pub seed: Seed,
 }
 
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let game = &self.game.info().name;
+        f.debug_struct("Metrics")
+            .field("game", game)
+            .field("games", &self.games)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The metrics. Each is between 0 and 1 unless it says something else.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
@@ -44,7 +54,7 @@ pub struct Measured {
     pub gain: f64,
     /// The mean difference between the best and the worst option.
     pub spread: f64,
-    /// More than 0.5 if the number of options falls in the course of a game; not bounded.
+    /// More than 0.5 if the number of options falls during a game; not bounded.
     pub convergence: f64,
     /// How far the winner was behind, over all decisions.
     pub drama: f64,
@@ -62,7 +72,7 @@ pub struct Measured {
     pub decisions: f64,
     /// The mean number of options at a decision, in random play.
     pub options: f64,
-    /// For each game in which everybody searches the estimate of the first seat at each decision.
+    /// For each game in which all players search, the estimate of the first seat at each decision.
     pub leads: Vec<Vec<f64>>,
     /// The mean number of options at the first, second, ... decision of random games.
     pub branching: Vec<f64>,
@@ -341,7 +351,7 @@ fn measure(played: &[Vec<Played>; 3], players: usize) -> Measured {
     }
 }
 
-/// The course of a game for its winner.
+/// A game as its winner lived it.
 struct Course {
     /// The estimates at all decisions, and at its own.
     winner: Vec<f64>,

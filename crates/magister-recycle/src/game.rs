@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub percepts: Percepts,
     /// The moves of chance; a prefix of them is legal.
     pub draws: Vec<Move>,
+    /// The text of the rules.
+    pub text: String,
 }
 
 /// Reads and checks a text, and creates a game with this name if there is no error.
@@ -102,7 +104,8 @@ impl CardGame {
         };
         let moves = Moves::new(&program);
         let draws = (0..moves.draws()).map(Move).collect();
-        let shared = Shared { program, info, moves, percepts: Percepts::default(), draws };
+        let (percepts, text) = (Percepts::default(), text.to_owned());
+        let shared = Shared { program, info, moves, percepts, draws, text };
         CardGame { shared: Arc::new(shared) }
     }
 

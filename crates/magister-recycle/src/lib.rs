@@ -49,6 +49,7 @@
 //! | `machine` | runs the rules |
 //! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
+//! | `decision` | the rules that offer the options of a decision |
 //! | `table` | positions and events in words |
 //! | `deals` | samples of what is hidden |
 //! | [`conform`] | recorded games, replayed and compared |
@@ -62,6 +63,7 @@ mod check;
 mod code;
 pub mod conform;
 mod deals;
+mod decision;
 mod format;
 mod game;
 mod ir;
@@ -80,6 +82,7 @@ mod worker;
 
 pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
+pub use decision::{Alternative, Decision};
 pub use format::{format, same_text};
 pub use game::{CardGame, CardOdds, Examined, Sample, examine, looks_like};
 pub use limits::CardLimits;

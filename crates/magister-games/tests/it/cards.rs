@@ -1,5 +1,4 @@
-//! Card games in RECYCLE: each ends with sane scores, hands stay hidden, and twins in GDL are the same
-//! games.
+//! Card games that exist in RECYCLE and in GDL-II are the same games, by matched random matches.
 
 use std::sync::Arc;
 
@@ -11,83 +10,6 @@ use magister_recycle::{CardGame, Options, examine};
 
 fn cards(name: &str, text: &str) -> CardGame {
     examine(name, text, &Options::default()).game.unwrap_or_else(|| panic!("{name} has errors"))
-}
-
-/// All card games of the catalogue.
-fn all() -> Vec<(String, CardGame)> {
-    let sheets = catalogue::all().iter().flat_map(catalogue::Entry::sheets);
-    let recycle = sheets.filter(|(_, sheet)| sheet.is_recycle());
-    recycle.map(|(name, sheet)| (name.clone(), cards(&name, sheet.text))).collect()
-}
-
-#[test]
-fn there_are_enough_card_games() {
-    assert!(all().len() >= 28, "{}", all().len());
-}
-
-/// The sum of all scores, if it is the same in every game, and the possible scores of a player.
-fn bounds(name: &str) -> (Option<i32>, (i32, i32)) {
-    match name {
-        "agram" => (Some(1), (0, 1)),
-        "bottle-imp" => (Some(18), (-18, 36)),
-        "casino-blackjack" => (None, (-4, 5)),
-        "crazy-eights" => (None, (0, 300)),
-        "cribbage" => (None, (0, 80)),
-        "cuckoo" => (None, (0, 1)),
-        "euchre" => (None, (0, 2)),
-        "go-fish" => (None, (0, 13)),
-        "golf" => (None, (0, 40)),
-        "golf-six" => (None, (-8, 60)),
-        "goofspiel" => (None, (0, 91)),
-        "hearts" => (None, (0, 26)),
-        "high-card/recycle" => (Some(100), (0, 100)),
-        "klaverjassen" => (None, (0, 700)),
-        "kuhn-poker/recycle" => (Some(100), (0, 100)),
-        "lama" => (None, (0, 31)),
-        "leduc-poker/recycle" => (Some(100), (11, 89)),
-        "ninety-eight" => (None, (0, 1)),
-        "pitch" => (None, (-4, 4)),
-        "president" => (Some(10), (0, 4)),
-        "rummy" => (None, (0, 120)),
-        "scarto" => (Some(0), (-77, 154)),
-        "schwimmen" => (None, (14, 66)),
-        "scopa" => (None, (0, 30)),
-        "skat" => (None, (-600, 300)),
-        "skitgubbe" => (None, (0, 2)),
-        "spades" => (None, (-560, 460)),
-        "sueca" => (Some(240), (0, 120)),
-        "thesis-agram" => (None, (0, 9)),
-        "thesis-hearts" => (None, (-26, 26)),
-        "whist" => (Some(26), (0, 13)),
-        other => panic!("{other} has no bounds; add them"),
-    }
-}
-
-#[test]
-fn every_random_game_ends_with_sane_scores() {
-    for (name, game) in all() {
-        let (sum, (low, high)) = bounds(&name);
-        let mut played = 0;
-        game.sample(300, Seed::from(1), 20_000, |sample| {
-            assert_eq!(sample.fault, None, "{name}");
-            assert!(!sample.scores.is_empty(), "{name} does not end");
-            let fine = |score: &i32| (low..=high).contains(score);
-            assert!(sample.scores.iter().all(fine), "{name}: {:?}", sample.scores);
-            if let Some(sum) = sum {
-                assert_eq!(sample.scores.iter().sum::<i32>(), sum, "{name}");
-            }
-            played += 1;
-        });
-        assert_eq!(played, 300, "{name}");
-    }
-}
-
-#[test]
-fn hearts_give_26_points_or_78() {
-    let hearts = all().into_iter().find(|(name, _)| name == "hearts").unwrap().1;
-    hearts.sample(500, Seed::from(2), 1_000, |sample| {
-        assert!([26, 78].contains(&sample.scores.iter().sum::<i32>()), "{:?}", sample.scores);
-    });
 }
 
 /// A random match of one game beside its twin: the same deal, the same options, the same moves, the

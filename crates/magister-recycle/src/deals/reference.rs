@@ -20,7 +20,7 @@ const MOST_OPTIONS: usize = 64;
 const TRIES: usize = 3;
 
 /// A turn fails in the reference.
-enum Trouble {
+enum Failure {
     /// These cards must be at other positions: one of these each.
     Wanted(Vec<(u16, u128)>),
     /// No exchange of cards helps.
@@ -42,7 +42,7 @@ impl Deals {
             let turn = &turns[self.turns.len()];
             match self.take(turn, rng, stop) {
                 Ok(()) => self.turns.push(turn.clone()),
-                Err(Trouble::Halt(halt)) => return Err(halt),
+                Err(Failure::Halt(halt)) => return Err(halt),
                 Err(_) => {
                     if self.turns.len() > farthest {
                         (farthest, failures) = (self.turns.len(), 0);
@@ -69,36 +69,36 @@ impl Deals {
     }
 
     /// Takes one turn, and exchanges cards of the reference until it agrees.
-    fn take(&mut self, turn: &Turn, rng: &mut Rng, stop: &Stop) -> Result<(), Trouble> {
+    fn take(&mut self, turn: &Turn, rng: &mut Rng, stop: &Stop) -> Result<(), Failure> {
         let seen = self.keys(turn);
         for repair in 0..REPAIRS {
-            stop.check().map_err(Trouble::Halt)?;
+            stop.check().map_err(Failure::Halt)?;
             match self.attempt(turn.own, &seen, rng) {
                 Ok(tick) => {
                     self.accept(tick, rng);
                     return Ok(());
                 }
-                Err(Trouble::Wanted(wanted)) => {
+                Err(Failure::Wanted(wanted)) => {
                     for (card, positions) in wanted {
                         self.cards[card as usize].may &= positions;
                     }
                     // Now and then all unseen cards are dealt again, in case the exchange of few of
                     // them always fails.
                     if !self.repair(repair % 8 == 7, rng) {
-                        return Err(Trouble::Stuck);
+                        return Err(Failure::Stuck);
                     }
                 }
                 Err(other) => return Err(other),
             }
         }
-        Err(Trouble::Stuck)
+        Err(Failure::Stuck)
     }
 
     /// Makes the next turn in the reference, whose state is `self.state`.
-    fn attempt(&mut self, own: Move, seen: &[Key], rng: &mut Rng) -> Result<Tick, Trouble> {
+    fn attempt(&mut self, own: Move, seen: &[Key], rng: &mut Rng) -> Result<Tick, Failure> {
         let shared = std::sync::Arc::clone(&self.shared);
         let p = &shared.program;
-        self.machine.load(p, &self.state).ok_or(Trouble::Stuck)?;
+        self.machine.load(p, &self.state).ok_or(Failure::Stuck)?;
         let player = self.machine.current();
         let wait = self.machine.wait;
         self.machine.log.clear();
@@ -119,23 +119,23 @@ impl Deals {
                 self.machine.logging = true;
                 let done = complete(&mut self.machine, p, pile, &order);
                 self.machine.logging = false;
-                done.ok_or(Trouble::Stuck)?;
+                done.ok_or(Failure::Stuck)?;
                 self.compare(&self.machine.log, seen)?;
             }
             Wait::Draw(draw) => {
                 let (Draw::Number(count) | Draw::Tie(count)) = draw;
                 let mut numbers: Vec<u32> = (0..count).collect();
                 rng.shuffle(&mut numbers);
-                let mut trouble = Trouble::Stuck;
+                let mut failure = Failure::Stuck;
                 let mut found = false;
                 for number in numbers {
-                    self.machine.load(p, &self.state).ok_or(Trouble::Stuck)?;
+                    self.machine.load(p, &self.state).ok_or(Failure::Stuck)?;
                     self.machine.log.clear();
                     self.machine.logging = true;
                     let done = self.machine.drawn(p, number);
                     self.machine.logging = false;
                     match done
-                        .map_err(|_| Trouble::Stuck)
+                        .map_err(|_| Failure::Stuck)
                         .and_then(|()| self.compare(&self.machine.log, seen))
                     {
                         Ok(()) => {
@@ -143,11 +143,11 @@ impl Deals {
                             found = true;
                             break;
                         }
-                        Err(why) => trouble = worse(trouble, why),
+                        Err(why) => failure = worse(failure, why),
                     }
                 }
                 if !found {
-                    return Err(trouble);
+                    return Err(failure);
                 }
             }
             Wait::Choice(choice) => {
@@ -157,7 +157,7 @@ impl Deals {
                 self.machine.logging = true;
                 let expanded = self.machine.expand(p, choice);
                 self.machine.logging = false;
-                expanded.map_err(|_| Trouble::Stuck)?;
+                expanded.map_err(|_| Failure::Stuck)?;
                 let mut options: Vec<usize> = (0..self.machine.choosing.len()).collect();
                 if mine {
                     let key = &mut self.scratch.key;
@@ -171,13 +171,13 @@ impl Deals {
                     self.heed_hints(&mut options);
                 }
                 rng.shuffle(&mut options);
-                let mut trouble = Trouble::Stuck;
+                let mut failure = Failure::Stuck;
                 let mut found = false;
                 for option in options.into_iter().take(MOST_OPTIONS) {
                     tick.path = self.machine.choosing.path(option).to_vec();
                     tick.actions = self.machine.choosing.actions(option).len();
                     let actions = self.machine.choosing.actions(option).to_vec();
-                    self.machine.load(p, &self.state).ok_or(Trouble::Stuck)?;
+                    self.machine.load(p, &self.state).ok_or(Failure::Stuck)?;
                     self.machine.log.clear();
                     self.machine.logging = true;
                     let done = self.machine.follow_path(p, &tick.path);
@@ -186,27 +186,27 @@ impl Deals {
                     let common = actions.iter().zip(&self.machine.log).take_while(|(a, b)| a == b);
                     tick.actions = common.count();
                     match done
-                        .map_err(|_| Trouble::Stuck)
+                        .map_err(|_| Failure::Stuck)
                         .and_then(|()| self.compare(&self.machine.log, seen))
                     {
                         Ok(()) => {
                             found = true;
                             break;
                         }
-                        Err(why) => trouble = worse(trouble, why),
+                        Err(why) => failure = worse(failure, why),
                     }
                 }
                 if !found {
-                    return Err(trouble);
+                    return Err(failure);
                 }
             }
-            Wait::End => return Err(Trouble::Stuck),
+            Wait::End => return Err(Failure::Stuck),
         }
         tick.events.clone_from(&self.machine.log);
         Ok(tick)
     }
 
-    /// Registers a shuffle of the next turn: nobody knows where its cards are.
+    /// Registers a shuffle of the next turn: no player knows where its cards are.
     fn begin_shuffle(&mut self, pile: u32, rng: &mut Rng) {
         let turn = self.ticks.len();
         if self.shuffles.last().is_some_and(|last| last.turn == turn) {
@@ -226,7 +226,7 @@ impl Deals {
 
     /// The options whose actions look as the player saw them. If there is none, what would have to
     /// change.
-    fn fitting(&self, seen: &[Key]) -> Result<Vec<usize>, Trouble> {
+    fn fitting(&self, seen: &[Key]) -> Result<Vec<usize>, Failure> {
         let p = &self.shared.program;
         let choosing = &self.machine.choosing;
         let mut fits = Vec::new();
@@ -271,7 +271,7 @@ impl Deals {
         if wanted.is_empty() {
             wanted = self.from_piles(seen);
         }
-        if wanted.is_empty() { Err(Trouble::Stuck) } else { Err(Trouble::Wanted(wanted)) }
+        if wanted.is_empty() { Err(Failure::Stuck) } else { Err(Failure::Wanted(wanted)) }
     }
 
     /// Whether options that look the same differ in cards that the player knows.
@@ -290,7 +290,7 @@ impl Deals {
         })
     }
 
-    /// Keeps the options that agree with what later turns told about this one.
+    /// Keeps the options that agree with what later turns say about this one.
     fn heed_hints(&self, options: &mut Vec<usize>) {
         let turn = self.ticks.len();
         for &(_, card, moved) in self.hints.iter().filter(|hint| hint.0 == turn) {
@@ -370,7 +370,7 @@ impl Deals {
     }
 
     /// Compares the events of a turn with what the player saw.
-    fn compare(&self, events: &[Event], seen: &[Key]) -> Result<(), Trouble> {
+    fn compare(&self, events: &[Event], seen: &[Key]) -> Result<(), Failure> {
         let p = &self.shared.program;
         let mut keys = seen.iter();
         let mut wanted = Vec::new();
@@ -380,18 +380,18 @@ impl Deals {
                 Some(&key) if key == says => {}
                 Some(&key) => match self.change(key, says) {
                     Some(change) => wanted.push(change),
-                    None if wanted.is_empty() => return Err(Trouble::Stuck),
+                    None if wanted.is_empty() => return Err(Failure::Stuck),
                     // What follows may follow from the wrong cards before.
-                    None => return Err(Trouble::Wanted(wanted)),
+                    None => return Err(Failure::Wanted(wanted)),
                 },
-                None if wanted.is_empty() => return Err(Trouble::Stuck),
-                None => return Err(Trouble::Wanted(wanted)),
+                None if wanted.is_empty() => return Err(Failure::Stuck),
+                None => return Err(Failure::Wanted(wanted)),
             }
         }
         match (wanted.is_empty(), keys.next()) {
             (true, None) => Ok(()),
-            (true, Some(_)) => Err(Trouble::Stuck),
-            (false, _) => Err(Trouble::Wanted(wanted)),
+            (true, Some(_)) => Err(Failure::Stuck),
+            (false, _) => Err(Failure::Wanted(wanted)),
         }
     }
 
@@ -617,9 +617,9 @@ impl Deals {
     }
 }
 
-/// Keeps the trouble that says what to do.
-fn worse(one: Trouble, other: Trouble) -> Trouble {
-    if matches!(one, Trouble::Stuck) { other } else { one }
+/// Keeps the failure that says what to do.
+fn worse(one: Failure, other: Failure) -> Failure {
+    if matches!(one, Failure::Stuck) { other } else { one }
 }
 
 /// Finds a position for a card; a card in the way may move to another one.

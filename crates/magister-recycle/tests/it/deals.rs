@@ -3,29 +3,6 @@
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Role, Seed, Step, Stop, Turn, View, draw, view};
-use magister_recycle::{Options, examine};
-
-/// A card game of the catalogue.
-fn bundled(name: &str) -> Arc<dyn Game> {
-    let path = format!("{}/../../games/{name}/rules.rcy", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap();
-    Arc::new(examine(name, &text, &Options::default()).game.unwrap())
-}
-
-fn names() -> Vec<String> {
-    let folder = format!("{}/../../games", env!("CARGO_MANIFEST_DIR"));
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|entry| {
-            let path = entry.unwrap().path();
-            path.join("rules.rcy")
-                .exists()
-                .then(|| path.file_name()?.to_str().map(str::to_owned))?
-        })
-        .collect();
-    names.sort();
-    names
-}
 
 /// A random match up to a number of turns: the views of all roles, and the state at the end.
 pub(crate) fn random_match(game: &Arc<dyn Game>, seed: u64, turns: usize) -> (Vec<View>, Vec<u64>) {
@@ -79,11 +56,14 @@ fn relive(game: &Arc<dyn Game>, role: Role, joints: &[Move]) -> (View, Vec<u64>)
 #[test]
 fn sampled_deals_look_the_same_to_the_player() {
     let mut failed = Vec::new();
-    for name in names() {
-        let game = bundled(&name);
+    for (name, game) in crate::catalogue::all() {
+        let game: Arc<dyn Game> = Arc::new(game);
         for (seed, turns) in [(1, 2), (2, 9), (3, 30)] {
-            let (views, _) = random_match(&game, seed, turns);
+            let (views, truth) = random_match(&game, seed, turns);
+            let mut worker = game.worker();
             for view in &views {
+                worker.load(&truth, &Stop::never()).unwrap();
+                let legal = worker.legal(view.role()).to_vec();
                 let mut rng = Seed::from(seed).rng();
                 let mut worlds = game.worlds(view.role()).unwrap();
                 if let Err(halt) = worlds.follow(view.turns(), &mut rng, &Stop::never()) {
@@ -105,6 +85,9 @@ fn sampled_deals_look_the_same_to_the_player() {
                     let (again, end) = relive(&game, view.role(), &joints);
                     assert_eq!(again.turns(), view.turns(), "{name}, {turns} turns");
                     assert_eq!(end, state, "{name}, {turns} turns");
+                    // What a player may do must not depend on what is hidden from it.
+                    worker.load(&state, &Stop::never()).unwrap();
+                    assert_eq!(worker.legal(view.role()), legal, "{name}, {turns} turns");
                 }
                 if good == 0 {
                     failed.push(format!("{name}, {turns} turns, {:?}: none good", view.role()));

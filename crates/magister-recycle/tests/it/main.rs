@@ -1,6 +1,7 @@
 //! Tests of RECYCLE: one program, because linking many takes longer than running them.
 
 mod battery;
+mod catalogue;
 mod codes;
 mod deals;
 mod hostile;

@@ -9,12 +9,12 @@ use magister_recycle::{Options, examine};
 
 use crate::deals::random_match;
 
-/// Follow suit, eight cards, three players with two each: discards show voids.
+/// Follow suit, six cards, three players with two each: discards show voids.
 const TRICKS: &str = "(game
   (setup (create players 3)
-    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE, FOUR)) (SUIT (SUN, MOON)))))
+    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON)))))
   (do ((shuffle (game iloc STOCK))
-       (set (game points ORDER) (((RANK : ONE) 1) ((RANK : TWO) 2) ((RANK : THREE) 3) ((RANK : FOUR) 4)))
+       (set (game points ORDER) (((RANK : ONE) 1) ((RANK : TWO) 2) ((RANK : THREE) 3)))
        (repeat 2 (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
   (stage player (end (all player 'P (== (size ('P iloc HAND)) 0)))
     (do ((set (game str LED) NONE)))
@@ -32,7 +32,7 @@ const TRICKS: &str = "(game
 /// A card is passed face down to the left, then cards are played face up.
 const PASSING: &str = "(game
   (setup (create players 3)
-    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE, FOUR)) (SUIT (SUN, MOON)))))
+    (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON)))))
   (do ((shuffle (game iloc STOCK))
        (repeat 2 (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
   (stage player (end (all player 'P (== (size ('P iloc PASSED)) 1)))
@@ -75,6 +75,8 @@ fn game(text: &str) -> Arc<dyn Game> {
 struct Exact<'a> {
     role: Role,
     turns: &'a [Turn],
+    /// Whether all decisions of others count the same, however many options they had.
+    flat: bool,
     found: BTreeMap<Vec<u64>, f64>,
 }
 
@@ -101,7 +103,8 @@ impl Exact<'_> {
                 .collect();
             worker.step(&joint, &mut step, &Stop::never()).unwrap();
             let seen = view::observe(info.information, self.role, &joint, &step);
-            let share = if decider == self.role { 1.0 } else { 1.0 / legal.len() as f64 };
+            let one = self.flat || decider == self.role;
+            let share = if one { 1.0 } else { 1.0 / legal.len() as f64 };
             if !step.tick {
                 self.search(worker, taken, weight * share);
             } else if seen == self.turns[taken].seen {
@@ -112,14 +115,15 @@ impl Exact<'_> {
     }
 }
 
-fn exact(game: &Arc<dyn Game>, view: &View) -> BTreeMap<Vec<u64>, f64> {
-    let mut exact = Exact { role: view.role(), turns: view.turns(), found: BTreeMap::new() };
+fn exact(game: &Arc<dyn Game>, view: &View, flat: bool) -> BTreeMap<Vec<u64>, f64> {
+    let (role, turns, found) = (view.role(), view.turns(), BTreeMap::new());
+    let mut exact = Exact { role, turns, flat, found };
     exact.search(&mut *game.worker(), 0, 1.0);
     let total: f64 = exact.found.values().sum();
     exact.found.into_iter().map(|(state, weight)| (state, weight / total)).collect()
 }
 
-/// Compares the piles of every unseen card: the order of cards in a pile that nobody knows does not
+/// Compares the piles of every unseen card: the order of cards in a pile that no player knows does not
 /// matter to players, and there are too many orders to compare.
 fn places(game: &Arc<dyn Game>, states: &BTreeMap<Vec<u64>, f64>) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
@@ -143,7 +147,7 @@ fn check(name: &str, text: &str, seed: u64, turns: usize, samples: usize) {
     let game = game(text);
     let (views, _) = random_match(&game, seed, turns);
     for view in &views {
-        let exact = places(&game, &exact(&game, view));
+        let exact = places(&game, &exact(&game, view, false));
         let mut rng = Seed::from(seed).rng();
         let mut worlds = game.worlds(view.role()).unwrap();
         worlds.follow(view.turns(), &mut rng, &Stop::never()).unwrap();
@@ -179,6 +183,40 @@ fn check(name: &str, text: &str, seed: u64, turns: usize, samples: usize) {
             "{name}, seed {seed}, {turns} turns, {:?}: chi-square {chi:.1} of {freedom}",
             view.role()
         );
+    }
+}
+
+/// Exact probabilities by counting equal those over all deals in which the others' decisions were
+/// possible.
+#[test]
+fn odds_by_counting_are_exact() {
+    let cards = examine("small", TRICKS, &Options::default()).game.unwrap();
+    let game: Arc<dyn Game> = Arc::new(cards.clone());
+    for (seed, turns) in [(1, 2), (2, 3), (3, 4), (4, 5), (5, 5)] {
+        for view in random_match(&game, seed, turns).0 {
+            let mut sums: BTreeMap<(String, String), f64> = BTreeMap::new();
+            for (state, share) in exact(&game, &view, true) {
+                let text = game.text().state_text(&state);
+                for pile in text.split('(').filter(|part| part.contains("loc.")) {
+                    let mut words = pile.trim_end_matches([')', ' ']).split(' ');
+                    let place = words.next().unwrap_or_default();
+                    for card in words {
+                        *sums.entry((card.to_owned(), place.to_owned())).or_default() += share;
+                    }
+                }
+            }
+            let mut rng = Seed::from(seed).rng();
+            let odds = cards.card_odds(view.role(), view.turns(), &mut rng, &Stop::never());
+            for one in odds.unwrap() {
+                let total: f64 = one.piles.iter().map(|(_, share)| share).sum();
+                assert!((total - 1.0).abs() < 1e-9, "{one:?}");
+                for (place, share) in one.piles {
+                    let exact = sums.get(&(one.card.clone(), place.clone())).copied();
+                    let exact = exact.unwrap_or(0.0);
+                    assert!((exact - share).abs() < 1e-9, "{} {place}: {share} {exact}", one.card);
+                }
+            }
+        }
     }
 }
 

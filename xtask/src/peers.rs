@@ -261,7 +261,7 @@ fn duels(folder: &Path, options: &Options) -> Result<()> {
     let named = options.games.iter().map(String::as_str).collect::<Vec<_>>();
     let games = if options.only_duels && !named.is_empty() { &named[..] } else { &DUELS[..] };
     let log = options.log.as_deref();
-    let mut results = log.map_or_else(|| Ok(Vec::new()), |path| read_log(path))?;
+    let mut results = log.map_or_else(|| Ok(Vec::new()), read_log)?;
     'rounds: for round in 0..options.duels {
         for name in games {
             if over() {

@@ -59,13 +59,17 @@ impl Batch {
         self.statements.push((text.to_owned(), values));
     }
 
-    /// Adds a statement that inserts rows. Rows that are there already stay as they are.
-    pub(crate) fn insert(&mut self, rows: Rows) {
-        for part in rows.values.chunks(rows.columns * ROWS) {
+    /// Adds a statement that inserts rows, which are taken out. Rows that are there already stay as
+    /// they are.
+    pub(crate) fn insert(&mut self, rows: &mut Rows) {
+        let mut left = std::mem::take(&mut rows.values);
+        while !left.is_empty() {
+            let rest = left.split_off(left.len().min(rows.columns * ROWS));
             let row = format!("({})", vec!["?"; rows.columns].join(", "));
-            let all = vec![row; part.len() / rows.columns].join(", ");
+            let all = vec![row; left.len() / rows.columns].join(", ");
             let text = format!("INSERT INTO {} VALUES {all} ON CONFLICT DO NOTHING", rows.table);
-            self.statements.push((text, part.to_vec()));
+            self.statements.push((text, left));
+            left = rest;
         }
     }
 
@@ -144,11 +148,6 @@ impl Rows {
     pub(crate) fn add(&mut self, row: impl IntoIterator<Item = Value>) {
         self.values.extend(row);
     }
-
-    /// Takes the rows out.
-    pub(crate) fn take(&mut self) -> Self {
-        Rows { values: std::mem::take(&mut self.values), ..*self }
-    }
 }
 
 #[cfg(test)]
@@ -168,12 +167,12 @@ mod tests {
         rows.add(["a".into(), Value::Number(1)]);
         rows.add(["b".into(), Value::Number(2)]);
         let mut batch = Batch::default();
-        batch.insert(rows.take());
+        batch.insert(&mut rows);
         assert_eq!(batch.statements.len(), 1);
         let text =
             "INSERT INTO seats (match_id, seat) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING";
         assert_eq!(batch.statements[0].0, text);
-        batch.insert(rows);
+        batch.insert(&mut rows);
         assert_eq!(batch.statements.len(), 1, "nothing to insert is not a statement");
     }
 }

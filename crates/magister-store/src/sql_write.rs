@@ -41,14 +41,14 @@ pub(crate) fn statements<'a>(
             }
             Entry::Rewound { record } => {
                 for rows in [&mut requests, &mut answers, &mut steps] {
-                    batch.insert(rows.take());
+                    batch.insert(rows);
                 }
                 rewind(&mut batch, entry.id(), record)?;
             }
             Entry::Begun { .. } | Entry::Ended { .. } | Entry::Dismissed { .. } => {}
         }
     }
-    for rows in [requests, answers, steps] {
+    for rows in [&mut requests, &mut answers, &mut steps] {
         batch.insert(rows);
     }
     for entry in entries.clone() {
@@ -115,7 +115,7 @@ fn begin<'a>(
             ]);
         }
     }
-    for rows in [games, matches, seats] {
+    for rows in [&mut games, &mut matches, &mut seats] {
         batch.insert(rows);
     }
     Ok(())

@@ -8,8 +8,10 @@ use magister::{Playable, Reading};
 use magister_arena::{Seating, TimeControl};
 use magister_core::{Game, PlayerSource};
 use magister_manager::{
-    Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, wire,
+    AddressPolicy, Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, client,
+    wire,
 };
+use magister_protocol::Status;
 
 use crate::args::{PlayerArg, Remotes, Thinking};
 use crate::game;
@@ -29,6 +31,29 @@ fn whole(option: &str, time: Duration) -> Result<()> {
         "messages to remote players carry clocks in whole seconds, so {option} {time:?} cannot be \
          sent; write {option} {up}s"
     );
+}
+
+/// How long remote players may take to say that they are there.
+const PING: Duration = Duration::from_secs(5);
+
+/// Asks the remote players whether they are there and free. One that is not is no reason to stop: it
+/// may come before its match begins.
+fn ping(players: &[PlayerArg]) {
+    let mut asked: Vec<&PlayerAddress> = Vec::new();
+    for player in players {
+        let PlayerArg::Remote(address) = player else { continue };
+        if asked.contains(&address) {
+            continue;
+        }
+        asked.push(address);
+        match client::ping(address, AddressPolicy::Any, PING) {
+            Ok(info) if info.status == Status::Busy => {
+                anstream::eprintln!("magister: {address} is in another match");
+            }
+            Ok(_) => {}
+            Err(error) => anstream::eprintln!("magister: {address}: {error}"),
+        }
+    }
 }
 
 /// The players of some games.
@@ -57,6 +82,7 @@ impl<'a> Table<'a> {
             };
             whole("--time", time)?;
             whole("--start", start)?;
+            ping(players);
         }
         let manner =
             Manner { variant: remotes.gdl2_variant, upper: false, scramble: remotes.scramble };

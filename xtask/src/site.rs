@@ -70,7 +70,7 @@ impl Server {
         let mut server = Server { child, folder, address: String::new() };
         for line in BufReader::new(out).lines() {
             if let Some((_, rest)) = line?.split_once("The site is at ") {
-                server.address = rest.split(' ').next().unwrap_or_default().to_owned();
+                rest.split(' ').next().unwrap_or_default().clone_into(&mut server.address);
                 break;
             }
         }

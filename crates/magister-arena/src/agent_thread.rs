@@ -94,7 +94,7 @@ impl AgentThread {
         self.decide_until(view, rng, control, &Stop::new())
     }
 
-    /// Asks for a move. Whoever holds a copy of the flag can end the search before its time, for
+    /// Asks for a move. A holder of a copy of the flag can end the search before its time, for
     /// instance because no one waits for the answer any more.
     pub fn decide_until(
         &mut self,

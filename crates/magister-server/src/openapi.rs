@@ -242,6 +242,7 @@ const CALLS: &[Call] = &[
             Field("disabled", "boolean", false),
             Field("new_password", "boolean", false),
             Field("quota", "object", false),
+            Field("default_quota", "boolean", false),
         ],
     ),
     Call(

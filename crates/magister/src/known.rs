@@ -76,18 +76,14 @@ impl Follower {
                 made.follow(turns, &budget, rng)?;
                 Ok(made)
             });
-            match followed {
-                Ok(made) => {
-                    let moves = common_moves(&made, &mut **worker, role);
-                    *belief = Some(made);
-                    KnownMoves { moves, agrees: true }
-                }
-                // Without a position that agrees, the moves come from one that is close.
-                Err(_) => {
-                    let (moves, agrees) = possible.moves(view, &budget, rng).unwrap_or_default();
-                    KnownMoves { moves, agrees }
-                }
+            if let Ok(made) = followed {
+                let moves = common_moves(&made, &mut **worker, role);
+                *belief = Some(made);
+                return KnownMoves { moves, agrees: true };
             }
+            // Without a position that agrees, the moves come from one that is close.
+            let (moves, agrees) = possible.moves(view, &budget, rng).unwrap_or_default();
+            KnownMoves { moves, agrees }
         })
     }
 

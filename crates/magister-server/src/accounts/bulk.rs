@@ -89,7 +89,7 @@ mod tests {
             let error = parse_list(list).unwrap_err();
             assert!(error.message().contains(line), "{list}: {error}");
         }
-        assert!(parse_list("# nobody\n").is_err());
+        assert!(parse_list("# no one\n").is_err());
         let many: String = (0..=MOST).map(|number| format!("pupil {number}\n")).collect();
         assert!(parse_list(&many).is_err());
     }

@@ -79,14 +79,11 @@ struct Change {
     /// Whether a new password is generated.
     #[serde(default)]
     new_password: bool,
-    /// The quota; null gives the default back.
-    #[serde(default, deserialize_with = "given")]
-    quota: Option<Option<Quota>>,
-}
-
-/// A key that is there, with its value or null.
-fn given<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<Quota>>, D::Error> {
-    Option::<Quota>::deserialize(value).map(Some)
+    #[serde(default)]
+    quota: Option<Quota>,
+    /// Whether the default quota applies again.
+    #[serde(default)]
+    default_quota: bool,
 }
 
 async fn found(site: &Site, id: &str) -> Result<Account, ApiError> {
@@ -130,8 +127,8 @@ async fn change(
     if account.is_disabled || account.role != before.role {
         store.remove_sessions_of(&id).await?;
     }
-    if let Some(quota) = body.quota {
-        site.accounts.set_quota(store, Some(&id), quota).await?;
+    if body.quota.is_some() || body.default_quota {
+        site.accounts.set_quota(store, Some(&id), body.quota).await?;
     }
     let mut answer = describe(&account);
     if body.new_password {

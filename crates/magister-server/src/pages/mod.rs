@@ -91,7 +91,7 @@ fn add_to_forms(text: &str, field: &str) -> String {
         all.push_str("<form ");
         match part.split_once('>') {
             Some((head, rest)) if head.contains("method=\"post\"") => {
-                all.push_str(&format!("{head}>{field}{rest}"));
+                all.extend([head, ">", field, rest]);
             }
             _ => all.push_str(part),
         }

@@ -49,7 +49,7 @@ test("accounts-sign-in-and-administration", async (bench) => {
   await guest.getByRole("button", { name: "Upload" }).click();
   await guest.getByText("Ada's player is stored on the site.").waitFor();
   await guest.goto("/account");
-  await guest.getByRole("cell", { name: "Ada's player" }).waitFor();
+  await guest.getByRole("cell", { name: "Ada's player", exact: true }).waitFor();
   await guest.getByLabel("Present password").fill(given);
   await guest.getByLabel(/New password/).fill("difference engine");
   await guest.getByRole("button", { name: "Change the password" }).click();

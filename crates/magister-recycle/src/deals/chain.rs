@@ -35,14 +35,13 @@ impl Deals {
         state: &mut Vec<u64>,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        let mut chain = match plan.chain.take() {
-            Some(chain) => chain,
-            None => {
-                self.dealt.clear();
-                self.dealt.extend(0..self.cards.len() as u16);
-                let weight = self.replay(plan.from, None).unwrap_or(0.0);
-                Chain { dealt: self.dealt.clone(), weight, state: self.state.clone() }
-            }
+        let mut chain = if let Some(chain) = plan.chain.take() {
+            chain
+        } else {
+            self.dealt.clear();
+            self.dealt.extend(0..self.cards.len() as u16);
+            let weight = self.replay(plan.from, None).unwrap_or(0.0);
+            Chain { dealt: self.dealt.clone(), weight, state: self.state.clone() }
         };
         let total: usize = plan.parts.iter().map(|part| part.cards.len()).sum();
         for _ in 0..PROPOSALS.min(total) {

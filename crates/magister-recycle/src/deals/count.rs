@@ -76,7 +76,7 @@ impl Count {
             let mut point = rng.f64() * self.ways[card][state];
             let mut taken = None;
             for (group, &stride) in self.strides.iter().enumerate() {
-                let free = state / stride % (self.sizes[group] + 1) > 0;
+                let free = !(state / stride).is_multiple_of(self.sizes[group] + 1);
                 if free && allowed >> group & 1 == 1 {
                     let ways = self.ways[card + 1][state - stride];
                     if ways > 0.0 {
@@ -107,7 +107,7 @@ impl Count {
                 before.iter().enumerate().filter(|(_, reached)| **reached > 0.0)
             {
                 for (group, &stride) in self.strides.iter().enumerate() {
-                    let free = state / stride % (self.sizes[group] + 1) > 0;
+                    let free = !(state / stride).is_multiple_of(self.sizes[group] + 1);
                     if free && self.allowed[card] >> group & 1 == 1 {
                         after[state - stride] += reached;
                         odds[group] += reached * self.ways[card + 1][state - stride] / total;

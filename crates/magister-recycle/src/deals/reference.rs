@@ -269,7 +269,7 @@ impl Deals {
             return Ok(fits);
         }
         if wanted.is_empty() {
-            wanted = self.from_piles(seen);
+            wanted = self.wanted_from_piles(seen);
         }
         if wanted.is_empty() { Err(Failure::Stuck) } else { Err(Failure::Wanted(wanted)) }
     }
@@ -347,7 +347,7 @@ impl Deals {
     }
 
     /// The cards that were seen to come from piles where the reference does not have them.
-    fn from_piles(&self, seen: &[Key]) -> Vec<(u16, u128)> {
+    fn wanted_from_piles(&self, seen: &[Key]) -> Vec<(u16, u128)> {
         let mut wanted = Vec::new();
         for &(_, kind, from, _, card) in seen {
             if kind != 0 || card < 0 || self.cards[card as usize].seen {
@@ -475,8 +475,7 @@ impl Deals {
         };
         let mut at: Vec<Option<u16>> = shuffle.order.iter().map(|&card| Some(card)).collect();
         let mut homeless = Vec::new();
-        for position in 0..size {
-            let card = shuffle.order[position];
+        for (position, &card) in shuffle.order.iter().enumerate() {
             let known = self.cards[card as usize];
             if current(card) && (!allowed(card, position) || all && !known.seen) {
                 at[position] = None;

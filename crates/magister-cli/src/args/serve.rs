@@ -37,7 +37,7 @@ pub(crate) struct Serve {
     /// Address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) bind: IpAddr,
-    /// Let everyone use the site who reaches its address
+    /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
     /// Search threads [default: one per processor]

@@ -1,5 +1,6 @@
 //! What a person knows of a match: what happened, the position, the own moves.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use magister_arena::Deadline;
 use magister_core::{
     Budget, Game, Information, Move, Observation, Payment, Rng, Role, Seed, Step, Stop, Turn, View,
-    Worker,
+    Worker, draw,
 };
 use magister_engine::board::{Painter, Picture};
 use magister_engine::within;
@@ -18,7 +19,13 @@ use super::moves::{Numbers, is_idle, plain};
 use super::words;
 use crate::commands::{plural, wrapped};
 use crate::draw::{Look, UNKNOWN, in_common};
+use crate::terminal::fitted;
 
+/// How many percepts are listed with a position.
+const PERCEPTS: usize = 12;
+/// Random matches, and their length, in which moves of chance are collected.
+const WALKS: u64 = 8;
+const STEPS: usize = 60;
 /// How many moves are listed with a position.
 const LISTED: usize = 24;
 /// How long to look for what is known where information is hidden.
@@ -56,6 +63,12 @@ struct Hidden {
     rng: Rng,
     /// Whether a position was found that agrees with everything that was seen.
     found: bool,
+    /// Whether several positions were possible at some time of the match.
+    several: bool,
+    /// What was perceived, in order.
+    percepts: Vec<String>,
+    /// Moves of chance, as far as random play shows them.
+    chance: BTreeSet<Move>,
     before: Option<Picture>,
 }
 
@@ -78,6 +91,9 @@ impl Known {
                 possible: Possible::default(),
                 rng,
                 found: false,
+                several: false,
+                percepts: Vec::new(),
+                chance: moves_of_chance(game),
                 before: None,
             },
             explained: false,
@@ -118,11 +134,16 @@ impl Known {
             self.happened.clear();
             self.before = None;
             self.hidden.before = None;
+            self.hidden.percepts.clear();
         }
         let mut news = String::new();
         for turn in view.turns().iter().skip(known) {
             let (all, new) = if hidden {
-                (words::lived(view, turn), words::seen(view, turn))
+                let maker = |turn: &Turn, text: &str| self.maker(view, turn, text);
+                let texts = (words::lived(view, turn, &maker), words::seen(view, turn, &maker));
+                let percepts = words::percepts(view, turn, &maker);
+                self.hidden.percepts.extend(percepts);
+                texts
             } else {
                 self.number(view);
                 let all = self.made(view, turn, false);
@@ -192,7 +213,7 @@ impl Known {
     /// Finds the positions that agree with what the role saw, and its moves in them.
     fn look(&mut self, view: &View) {
         let (role, turns) = (self.role, view.turns());
-        let Hidden { belief, possible, rng, found, .. } = &mut self.hidden;
+        let Hidden { belief, possible, rng, found, several, .. } = &mut self.hidden;
         let game = view.game();
         let legal = within(PATIENCE, &Stop::never(), |stop| {
             let clock = Arc::new(Deadline::within(PATIENCE));
@@ -211,6 +232,7 @@ impl Known {
             *found = followed.is_ok();
             match followed {
                 Ok(made) => {
+                    *several |= (1..made.len()).any(|number| made.state(number) != made.state(0));
                     let legal = common_moves(&made, &mut *self.worker, role);
                     *belief = Some(made);
                     legal
@@ -224,6 +246,41 @@ impl Known {
         });
         let text = game.text();
         self.moves = legal.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
+    }
+
+    /// Whether something was hidden from the role at some time of the match.
+    pub(super) fn was_hidden(&self) -> bool {
+        self.hidden.several || !self.hidden.found
+    }
+
+    /// Who made a move that a percept reports. It is known if the role made it, or if the role did
+    /// nothing and there is one other player.
+    fn maker(&self, view: &View, turn: &Turn, text: &str) -> Option<String> {
+        let info = view.game().info();
+        let words = view.game().text();
+        let made = words.parse_move(self.role, text)?;
+        if made == turn.own {
+            return Some(String::new());
+        }
+        let mut others = info.players().filter(|&role| role != self.role);
+        let (other, more) = (others.next()?, others.next());
+        let idle = is_idle(&words.move_text(turn.own));
+        let certain = more.is_none() && idle && !self.hidden.chance.contains(&made);
+        certain.then(|| words::name(info, other).to_owned())
+    }
+
+    /// Everything that the role perceived, for games that do not show it on a board.
+    pub(super) fn seen_so_far(&self) -> String {
+        let all = &self.hidden.percepts;
+        if all.is_empty() {
+            return String::new();
+        }
+        let earlier = all.len().saturating_sub(PERCEPTS);
+        let mut text = format!("Seen so far: {}", all[earlier..].join(", "));
+        if earlier > 0 {
+            let _ = write!(text, " (`history` lists what was before)");
+        }
+        fitted(&text)
     }
 
     /// The state of the position, with perfect information.
@@ -265,7 +322,8 @@ impl Known {
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.belief.as_ref().filter(|_| self.hidden.found) else {
             return "What you know about the position could not be worked out in time.\n"
-                .to_owned();
+                .to_owned()
+                + &self.seen_so_far();
         };
         let game = &**view.game();
         let states = (0..belief.len()).map(|number| belief.state(number));
@@ -275,7 +333,12 @@ impl Known {
         let mut text = look.text(&picture, self.hidden.before.as_ref(), legend);
         let mut spots = picture.panels.iter().flat_map(|panel| &panel.spots);
         if legend && spots.any(|spot| spot.symbol == UNKNOWN) {
-            text.push_str("? marks a cell whose contents you do not know\n");
+            text.push_str(
+                "? marks a cell whose contents you do not know, a dot one that is empty\n",
+            );
+        }
+        if legend || picture.panels.is_empty() {
+            text.push_str(&self.seen_so_far());
         }
         if !belief.is_exact() {
             let _ = writeln!(
@@ -294,11 +357,16 @@ impl Known {
             return "Your legal moves could not be worked out; type a move.\n".to_owned();
         }
         let wanted = filter.to_lowercase();
+        // `e2` is meant for `move e 2 e 4`.
+        let joined = wanted.replace(' ', "");
         let mut numbered: Vec<(usize, String)> = self
             .moves
             .iter()
             .map(|(choice, text)| (self.numbers.of(*choice), plain(text)))
-            .filter(|(_, text)| text.to_lowercase().contains(&wanted))
+            .filter(|(_, text)| {
+                let text = text.to_lowercase();
+                text.contains(&wanted) || text.replace(' ', "").contains(&joined)
+            })
             .collect();
         numbered.sort_unstable();
         if numbered.is_empty() {
@@ -340,4 +408,32 @@ fn common_moves(belief: &Belief, worker: &mut dyn Worker, role: Role) -> Vec<Mov
         }
     }
     common.filter(|common| !common.is_empty()).or(first).unwrap_or_default()
+}
+
+/// The moves of chance in a few random matches of a game with hidden information.
+fn moves_of_chance(game: &Arc<dyn Game>) -> BTreeSet<Move> {
+    let info = game.info();
+    let mut found = BTreeSet::new();
+    let (Some(chance), Information::Hidden) = (info.chance, info.information) else {
+        return found;
+    };
+    let mut worker = game.worker();
+    let mut step = Step::new();
+    for walk in 0..WALKS {
+        worker.reset();
+        let mut rng = Seed::from(walk).derive("moves of chance").rng();
+        for _ in 0..STEPS {
+            if worker.terminal() {
+                break;
+            }
+            found.extend(worker.legal(chance).iter().copied());
+            let joint: Option<Vec<Move>> =
+                info.all_roles().map(|role| draw(worker.legal(role), &[], &mut rng)).collect();
+            let Some(joint) = joint else { break };
+            if worker.step(&joint, &mut step, &Stop::never()).is_err() {
+                break;
+            }
+        }
+    }
+    found
 }

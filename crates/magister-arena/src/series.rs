@@ -63,16 +63,10 @@ impl fmt::Display for SeriesError {
                  player for each seat, or one for all"
             ),
             SeriesError::Hidden { player, game } => {
-                let able: Vec<&str> = magister_players::PLAYERS
-                    .iter()
-                    .filter(|entry| entry.hidden)
-                    .map(|entry| entry.name)
-                    .collect();
-                let able = able.join(", ");
                 write!(
                     f,
-                    "{player} needs perfect information, but {game} hides information; players for \
-                     such games are {able}"
+                    "{player} does not play games with hidden information, and {game} is one; try \
+                     `honest`"
                 )
             }
         }

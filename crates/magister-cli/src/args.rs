@@ -52,8 +52,9 @@ pub(crate) use train::{AgentKind, Eval, RuleName, Train};
   magister match tictactoe --players mcts,random --games 10
   magister solve kuhn-poker --strategy
 
-GAME and FILE are the name of a bundled game, a file in any of the languages, or - for standard \
-input. Where a game is played, rust:NAME selects the Rust version of a bundled game.
+GAME is the name of a bundled game, a file with rules in any of the languages, or - for standard \
+input. Where a game is played, rust:NAME selects the Rust version of a bundled game. Exit code: 0 \
+success, 1 the answer is no, or faults were found, 2 something could not be read or done.
 `magister help COMMAND` describes a command.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -133,7 +134,7 @@ pub(crate) struct Check {
     /// Repair simple mistakes in the files
     #[arg(long, conflicts_with_all = ["json", "short"])]
     pub(crate) fix: bool,
-    /// Show all diagnostics of a file, not only the first 20
+    /// Show all errors and warnings of a file, not only the first ones
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -238,10 +239,10 @@ Examples:
   magister games --check-all"
 )]
 pub(crate) struct Games {
-    /// Only games with one of these words in their names or summaries
+    /// Only games with one of these words in their names, summaries or tags
     #[arg(value_name = "WORD", conflicts_with_all = ["check", "check_all"])]
     pub(crate) words: Vec<String>,
-    /// All games, with variants of one another and badly written ones
+    /// All games, including variants and deliberately flawed games
     #[arg(long)]
     pub(crate) all: bool,
     /// Only games with this tag; repeat the option to require several tags

@@ -1,36 +1,42 @@
 //! A person at the terminal, or a script in place of one.
 
+mod cells;
+mod find;
 mod input;
 mod known;
 pub(crate) mod moves;
 mod san;
-mod why;
+mod save;
+pub(crate) mod why;
 mod words;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use magister::{Playable, Source};
 use magister_arena::{AgentThread, Asked, Ended, Person, TimeControl, Wish};
 use magister_core::{Game, Information, MatchRecord, Move, PlayerSource as _, Said, Seed, Stop};
-use magister_engine::board::{Painter, Picture, fluents};
+use magister_engine::board::{Painter, Picture};
 use magister_players::Spec;
 
+pub(crate) use self::save::Save;
 pub(crate) use self::words::{Verdict, verdict};
 
+use self::cells::Cells;
+use self::find::{Found, Refused, choice, find};
 use self::input::{read, short};
 use self::known::Known;
-use self::moves::{Meant, is_idle, meant, plain, several, suggestions};
+use self::moves::{is_idle, plain, several};
 use crate::commands::plural;
 use crate::draw::Look;
 use crate::interrupt;
-use crate::terminal::paragraphs;
+use crate::terminal::{fitted, paragraphs};
 
 const HELP: &str = "\
-MOVE          a move as listed, or its number; a part is enough if it is clear
+MOVE          a move as listed, or its number; part of it is enough if only one
+              legal move fits. A move keeps its number for the whole match.
 do MOVE       the same, for a move with the name of a command
 moves [TEXT]  all your moves, or those that contain TEXT
 hint          the move that the computer recommends
@@ -40,7 +46,8 @@ rules         the rules of the game
 history       the moves so far
 undo [N]      take back your last move, or the last N
 redo [N]      make moves again that you took back
-save FILE     save the match; `magister play --resume FILE` continues it
+save FILE     save the match; `magister play --resume FILE` continues it.
+              `save! FILE` replaces any file
 resign        give up
 quit          leave
 ";
@@ -51,8 +58,8 @@ const COMMANDS: [&str; 13] = [
     "undo", "why",
 ];
 
-/// The most moves of a game among which a move that is not legal is looked for.
-const VOCABULARY: u32 = 50_000;
+/// The most moves for which `why` gives the reason.
+const EXPLAINED: usize = 3;
 
 /// What is known about a game beyond its rulesheet.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +100,9 @@ pub(crate) struct Console {
     seed: u64,
     /// Whether several people share the terminal.
     shared: bool,
+    cells: Cells,
+    /// How moves name cells, in a sentence.
+    reading: String,
     talk: Mutex<Talk>,
 }
 
@@ -106,10 +116,9 @@ struct Talk {
     /// Whether all people left; then no one is asked any more.
     left: bool,
     /// Where the match is to be saved.
-    save: Option<PathBuf>,
+    save: Option<Save>,
     after: After,
-    /// The last move that was typed and is not legal.
-    refused: Option<Move>,
+    refused: Refused,
 }
 
 /// The result of a line.
@@ -127,11 +136,16 @@ impl Console {
         look: Look,
         shared: bool,
     ) -> Self {
+        let painter = playable.painter();
+        let cells = Cells::new(&first_picture(&*playable.game, &painter));
+        let reading = cells.reading(&first_moves(&*playable.game)).unwrap_or_default();
         Console {
             game: Arc::clone(&playable.game),
             name: playable.name.clone(),
             source: playable.source.clone(),
-            painter: playable.painter(),
+            painter,
+            cells,
+            reading,
             look,
             about,
             adviser,
@@ -151,11 +165,12 @@ impl Console {
 
     /// The position before the first move, which all roles know.
     pub(crate) fn first_picture(&self) -> Picture {
-        let mut worker = self.game.worker();
-        worker.reset();
-        let mut state = Vec::new();
-        worker.save(&mut state);
-        self.painter.picture(&*self.game, &state)
+        first_picture(&*self.game, &self.painter)
+    }
+
+    /// How moves name the cells of the board, if that needs an explanation.
+    pub(crate) fn reading(&self) -> String {
+        if self.reading.is_empty() { String::new() } else { fitted(&self.reading) }
     }
 
     /// Forgets the match, for the next one.
@@ -164,7 +179,7 @@ impl Console {
     }
 
     /// Where the match is to be saved, if the person asked for that.
-    pub(crate) fn take_save(&self) -> Option<PathBuf> {
+    pub(crate) fn take_save(&self) -> Option<Save> {
         self.talk().save.take()
     }
 
@@ -206,7 +221,16 @@ impl Console {
         loop {
             let Some(line) = read(&mut out, name)? else { return Ok(Wish::Leave) };
             match self.answer(asked, known, refused, save, &line) {
-                Ok(Answer::Wish(wish)) => return Ok(wish),
+                Ok(Answer::Wish(wish)) => {
+                    if let Wish::Play(choice) = wish {
+                        let made = plain(&view.game().text().move_text(choice));
+                        // What a number or a part of a move was understood as.
+                        if plain(&line.to_lowercase()) != made.to_lowercase() {
+                            writeln!(out, "You: {made}")?;
+                        }
+                    }
+                    return Ok(wish);
+                }
                 Ok(Answer::Text(text)) => write!(out, "{text}")?,
                 Err(error) => writeln!(out, "{error:#}")?,
             }
@@ -238,14 +262,14 @@ impl Console {
         &self,
         asked: &Asked<'_>,
         known: &mut Known,
-        refused: &mut Option<Move>,
-        save: &mut Option<PathBuf>,
+        refused: &mut Refused,
+        save: &mut Option<Save>,
         line: &str,
     ) -> Result<Answer> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let mut play = |text: &str| -> Result<Answer> {
-            Ok(Answer::Wish(Wish::Play(choice(asked, known, refused, text)?)))
+            Ok(Answer::Wish(Wish::Play(choice(asked, known, &self.cells, refused, text)?)))
         };
         Ok(match word.to_lowercase().as_str() {
             "" => Answer::Text(String::new()),
@@ -260,14 +284,11 @@ impl Console {
                     + &known.list(false, ""),
             ),
             "rules" if rest.is_empty() => Answer::Text(self.rules()),
-            "why" => Answer::Text(self.why(asked, known, *refused, rest)?),
+            "why" => Answer::Text(self.why(asked, known, refused, rest)?),
             "history" if rest.is_empty() => Answer::Text(known.history()),
             "help" | "?" if rest.is_empty() => Answer::Text(HELP.to_owned()),
-            "save" => {
-                if rest.is_empty() {
-                    bail!("`save` needs the name of a file, such as `save mine.json`");
-                }
-                *save = Some(PathBuf::from(rest));
+            word @ ("save" | "save!") => {
+                *save = Some(Save::read(word, rest)?);
                 Answer::Wish(Wish::Pause)
             }
             "resign" if rest.is_empty() => Answer::Wish(Wish::Resign),
@@ -286,7 +307,7 @@ impl Console {
                 "The rulesheet has no description; `magister show {name}` prints it.\n"
             );
         }
-        paragraphs(text) + &self.clues()
+        paragraphs(text) + &self.reading() + &self.clues()
     }
 
     /// What is given in a puzzle.
@@ -298,12 +319,12 @@ impl Console {
         }
     }
 
-    /// Why a move is not legal.
+    /// Why moves are not legal.
     fn why(
         &self,
         asked: &Asked<'_>,
         known: &Known,
-        refused: Option<Move>,
+        refused: &mut Refused,
         text: &str,
     ) -> Result<String> {
         let (game, role) = (asked.view.game(), asked.view.role());
@@ -311,25 +332,35 @@ impl Console {
             bail!("`why` is not available here: the reason could reveal what is hidden");
         }
         let words = game.text();
-        let wanted = if text.is_empty() {
-            refused.context("you tried no illegal move; `why MOVE` asks about a move")?
-        } else {
-            match find(asked, known, text) {
+        if !text.is_empty() {
+            *refused = match find(asked, known, &self.cells, text) {
                 Found::Legal(choice) => {
                     return Ok(format!("{} is legal.\n", plain(&words.move_text(choice))));
                 }
-                Found::Illegal(choice) => choice,
-                Found::Several(texts) | Found::SeveralIllegal(texts) => {
-                    bail!("{} may mean {}", short(text), several(texts))
-                }
-                Found::Nothing => {
-                    bail!("{} is not a move of this game", short(text))
-                }
-            }
-        };
+                Found::Illegal(moves) => Refused { moves, never: false },
+                Found::Never(one) => Refused { moves: vec![one], never: true },
+                Found::Several(texts) => bail!("{} may mean {}", short(text), several(texts)),
+                Found::NoMove(sentence) => bail!("{sentence}"),
+                Found::Nothing => bail!("{} is not a move of this game", short(text)),
+            };
+        }
+        if refused.moves.is_empty() {
+            bail!("you tried no illegal move; `why MOVE` asks about a move");
+        }
         let name = game.info().role_name(role);
-        let text = words.move_text(wanted);
-        why::illegal(&self.source, &**game, &known.state(), name, &text)
+        let mut answer = String::new();
+        let mut in_rules = false;
+        for text in refused.moves.iter().take(EXPLAINED) {
+            let state = known.state();
+            let asked = why::Question { role: name, choice: text, never: refused.never };
+            let (reason, fixed) = why::illegal(&self.source, &**game, &state, &asked)?;
+            answer.push_str(&reason);
+            in_rules |= fixed;
+        }
+        if in_rules && !self.about.rules.is_empty() {
+            answer.push_str("`rules` explains the moves in words.\n");
+        }
+        Ok(answer)
     }
 
     /// What the adviser would do.
@@ -360,20 +391,28 @@ impl Console {
         let mut out = anstream::stdout().lock();
         let hidden = game.info().information == Information::Hidden;
         write!(out, "{}", known.follow(view, &self.look))?;
+        let secret = hidden && known.was_hidden();
         if hidden {
-            write!(out, "{}", self.revealed(end.record))?;
+            write!(out, "{}", known.seen_so_far())?;
+            write!(out, "{}", self.revealed(end.record, secret))?;
         } else {
             write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
         }
         writeln!(out, "{}", words::result(view, end.outcome))?;
         let history = known.history();
         // After what was hidden is shown, taking a move back would be unfair.
-        let back = if hidden { 0 } else { asked.back };
+        let back = if secret { None } else { Some(asked.back) };
         self.ask_after(&mut out, &mut talk.after, &history, back, Some(end.record))
     }
 
-    /// The position at the end of a match with hidden information.
-    pub(crate) fn revealed(&self, record: &MatchRecord) -> String {
+    /// Whether something was hidden from a person during the match.
+    pub(crate) fn was_hidden(&self) -> bool {
+        let talk = self.talk();
+        talk.tables.is_empty() || talk.tables.values().any(Known::was_hidden)
+    }
+
+    /// The position at the end of a match, with what was hidden if something was.
+    pub(crate) fn revealed(&self, record: &MatchRecord, secret: bool) -> String {
         let Ok(again) = record.replay(&*self.game, &Stop::never()) else { return String::new() };
         let Some(last) = again.states.last() else { return String::new() };
         let text = self.look.cards(&*self.game, last, None).unwrap_or_else(|| {
@@ -382,7 +421,8 @@ impl Console {
         if text.trim().is_empty() {
             String::new()
         } else {
-            format!("The position at the end, with what was hidden:\n{text}")
+            let what = if secret { ", with what was hidden" } else { "" };
+            format!("The position at the end{what}:\n{text}")
         }
     }
 
@@ -391,7 +431,7 @@ impl Console {
         let mut talk = self.talk();
         let mut out = anstream::stdout().lock();
         let mut after = After::Quit;
-        self.ask_after(&mut out, &mut after, "", 0, Some(record))?;
+        self.ask_after(&mut out, &mut after, "", Some(0), Some(record))?;
         talk.after = after;
         Ok(())
     }
@@ -401,13 +441,13 @@ impl Console {
         out: &mut impl Write,
         after: &mut After,
         history: &str,
-        back: usize,
+        back: Option<usize>,
         record: Option<&MatchRecord>,
     ) -> Result<Wish> {
         *after = After::Quit;
         let several = self.game.info().players().count() > 1;
         let swap = if several { ", swap (sides)" } else { "" };
-        let undo = if back > 0 { ", undo" } else { "" };
+        let undo = if back.is_some_and(|back| back > 0) { ", undo" } else { "" };
         let offered = format!("rematch{swap}{undo}, history, save FILE or quit");
         loop {
             let Some(line) = read(out, &offered)? else { return Ok(Wish::Leave) };
@@ -422,13 +462,29 @@ impl Console {
                     *after = After::Swap;
                     return Ok(Wish::Leave);
                 }
-                "undo" => match count(rest.trim(), back, "taken back") {
-                    Ok(count) => return Ok(Wish::Back(count)),
-                    Err(error) => writeln!(out, "{error:#}")?,
+                "undo" => match back.map(|back| count(rest.trim(), back, "taken back")) {
+                    Some(Ok(count)) => return Ok(Wish::Back(count)),
+                    Some(Err(error)) => writeln!(out, "{error:#}")?,
+                    None => writeln!(
+                        out,
+                        "What was hidden has been shown, so moves cannot be taken back."
+                    )?,
                 },
                 "history" => write!(out, "{history}")?,
                 "rules" => write!(out, "{}", self.rules())?,
-                "save" => writeln!(out, "{}", saved(rest.trim(), record))?,
+                word @ ("save" | "save!") => {
+                    let saved = Save::read(word, rest.trim()).and_then(|save| {
+                        record.map_or(Ok(()), |record| save.write(record))?;
+                        Ok(save.path)
+                    });
+                    match saved {
+                        Ok(path) => {
+                            let path = path.display();
+                            writeln!(out, "Saved. `magister replay {path}` shows the match.")?;
+                        }
+                        Err(error) => writeln!(out, "{error:#}")?,
+                    }
+                }
                 _ => writeln!(out, "The game is over. You can type: {offered}.")?,
             }
         }
@@ -453,110 +509,22 @@ impl Person for Console {
     }
 }
 
-/// Writes a match that has ended to a file, and says so.
-fn saved(file: &str, record: Option<&MatchRecord>) -> String {
-    let Some(record) = record.filter(|_| !file.is_empty()) else {
-        return "`save` needs the name of a file, such as `save mine.jsonl`".to_owned();
-    };
-    let text = serde_json::to_string(record).unwrap_or_default() + "\n";
-    match std::fs::write(file, text) {
-        Ok(()) => format!("Saved. `magister replay {file}` shows the match."),
-        Err(error) => format!("{file} cannot be written: {error}"),
-    }
+/// The position before the first move.
+fn first_picture(game: &dyn Game, painter: &Painter) -> Picture {
+    let mut worker = game.worker();
+    worker.reset();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    painter.picture(game, &state)
 }
 
-/// What a text means among the moves of a game.
-enum Found {
-    Legal(Move),
-    /// A move of the game that is not legal now.
-    Illegal(Move),
-    Several(Vec<String>),
-    /// It may mean several moves of the game, of which none is legal now.
-    SeveralIllegal(Vec<String>),
-    Nothing,
-}
-
-fn find(asked: &Asked<'_>, known: &Known, text: &str) -> Found {
-    let (view, moves) = (asked.view, known.moves());
-    let words = view.game().text();
-    let named = words.parse_move(view.role(), text);
-    if let Some(choice) = named.filter(|&choice| asked.is_legal(choice)) {
-        return Found::Legal(choice);
-    }
-    let digits = text.strip_prefix('#').unwrap_or(text);
-    let number = digits.parse().ok().and_then(|number| known.numbers().find(number));
-    if let Some(choice) = number {
-        return if asked.is_legal(choice) { Found::Legal(choice) } else { Found::Illegal(choice) };
-    }
-    let state = || match view.game().info().information {
-        Information::Perfect => fluents(&**view.game(), &known.state()),
-        Information::Hidden => Vec::new(),
-    };
-    let chosen = match meant(text, moves) {
-        Meant::One(choice) => Meant::One(choice),
-        // `e4` is a pawn's move, even if other pieces can go there.
-        other => match san::meant(text, moves, &state()) {
-            Meant::Nothing => other,
-            algebraic => algebraic,
-        },
-    };
-    match chosen {
-        Meant::One(choice) if asked.is_legal(choice) => return Found::Legal(choice),
-        Meant::One(choice) => return Found::Illegal(choice),
-        Meant::Several(texts) => return Found::Several(texts),
-        Meant::Nothing => {}
-    }
-    if let Some(choice) = named {
-        return Found::Illegal(choice);
-    }
-    // A move that is legal in other positions.
-    let count = view.game().info().moves.filter(|&count| count <= VOCABULARY).unwrap_or(0);
-    let all: Vec<(Move, String)> =
-        (0..count).map(Move).map(|choice| (choice, words.move_text(choice))).collect();
-    match (meant(text, &all), san::meant(text, &all, &state())) {
-        (Meant::One(choice), _) | (_, Meant::One(choice)) => Found::Illegal(choice),
-        (_, Meant::Several(texts)) => Found::SeveralIllegal(texts),
-        _ => Found::Nothing,
-    }
-}
-
-/// The move that a person means.
-fn choice(
-    asked: &Asked<'_>,
-    known: &Known,
-    refused: &mut Option<Move>,
-    text: &str,
-) -> Result<Move> {
-    let hidden = asked.view.game().info().information == Information::Hidden;
-    match find(asked, known, text) {
-        Found::Legal(choice) => Ok(choice),
-        Found::Illegal(choice) => {
-            *refused = Some(choice);
-            let text = plain(&asked.view.game().text().move_text(choice));
-            let why = if hidden { "" } else { " and `why` gives the reason" };
-            bail!("{text} is not legal here; `moves` lists the legal moves{why}")
-        }
-        Found::Several(texts) => bail!("{} may mean {}", short(text), several(texts)),
-        Found::SeveralIllegal(texts) => bail!(
-            "{} is not legal here; `why` gives the reason for one of: {}",
-            short(text),
-            several(texts)
-        ),
-        Found::Nothing => {
-            let near = suggestions(text, known.moves(), &COMMANDS);
-            let text = short(text);
-            match (near.is_empty(), known.moves().len()) {
-                (false, _) => {
-                    bail!("{text} is not understood; did you mean {}?", near.join(" or "))
-                }
-                (true, 0) => bail!("{text} is not understood; `help` lists the commands"),
-                (true, moves) => bail!(
-                    "{text} is not understood; `moves` lists your {}, `help` the commands",
-                    plural(moves, "move")
-                ),
-            }
-        }
-    }
+/// The moves of the first player with a choice before the first move.
+fn first_moves(game: &dyn Game) -> Vec<(Move, String)> {
+    let mut worker = game.worker();
+    worker.reset();
+    let role = game.info().players().find(|&role| worker.legal(role).len() > 1);
+    let moves = role.map(|role| worker.legal(role).to_vec()).unwrap_or_default();
+    moves.into_iter().map(|choice| (choice, game.text().move_text(choice))).collect()
 }
 
 /// The number after a command; one if there is none.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use magister_core::{Game, Info, Percept, Role};
+use magister_core::{Game, Info, Layout, Percept, Role};
 use magister_engine::board::{Line, Picture, Spot};
 use magister_recycle::CardGame;
 
@@ -55,6 +55,7 @@ impl Look {
     /// The picture as text with colour codes, which the output drops where there is no colour.
     /// Cells that differ from the picture before are marked.
     pub(crate) fn text(&self, picture: &Picture, before: Option<&Picture>, legend: bool) -> String {
+        let holes = legend && has_holes(picture);
         let mut picture = picture.clone();
         if !self.whole {
             // The prompt says whose turn it is, and a step counter is of no use.
@@ -81,7 +82,10 @@ impl Look {
         if !self.whole {
             self.spell_out(&mut picture);
         }
-        let text = picture.text(terminal::width(), legend);
+        let mut text = picture.text(terminal::width(), legend);
+        if holes && !self.whole {
+            text.push_str("a dot is an empty cell, a blank is not part of the board\n");
+        }
         let mut out = String::with_capacity(text.len());
         for letter in text.chars() {
             let number = u32::from(letter).wrapping_sub(PLACEHOLDERS) as usize;
@@ -283,6 +287,16 @@ impl Look {
         }
         label.split([' ', '_', '-']).find(|word| *word != player)
     }
+}
+
+/// Whether the board has a piece of which people must know the symbol, and places outside the board.
+fn has_holes(picture: &Picture) -> bool {
+    let [panel] = &picture.panels[..] else { return false };
+    let places = panel.rows.len() * panel.columns.len();
+    !picture.legend.is_empty()
+        && panel.layout == Layout::Grid
+        && panel.spots.len() < places
+        && panel.spots.iter().any(|spot| spot.symbol == EMPTY)
 }
 
 fn disc(label: &str, owner: usize) -> &'static str {

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use anyhow::{Result, bail};
 use magister::{Error, Input, Options, Playable, Reading, Source};
 use magister_engine::Evaluator;
+use magister_gdl::Severity;
 
 use crate::args::EvaluatorArg;
 use crate::waiting::progress;
@@ -37,13 +38,29 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
         options.find(argument)
     };
     if let Err(Error::Rules(findings)) = &found {
-        let mut err = anstream::stderr().lock();
-        for finding in findings.terminal() {
-            writeln!(err, "{finding}\n")?;
-        }
+        show(findings)?;
         bail!("{} has errors and cannot be played", findings.input().name);
     }
     Ok(found?)
+}
+
+/// The most findings that are shown; the first errors often cause the later ones.
+const MOST: usize = 20;
+
+/// Shows findings on standard error.
+fn show(findings: &magister::Findings) -> Result<()> {
+    let mut err = anstream::stderr().lock();
+    let all = findings.count(Severity::Error) + findings.count(Severity::Warning);
+    let shown = findings.terminal().into_iter().take(MOST);
+    let more = all.saturating_sub(shown.len());
+    for finding in shown {
+        writeln!(err, "{finding}\n")?;
+    }
+    if more > 0 {
+        let name = &findings.input().name;
+        writeln!(err, "and {more} more; `magister check --all {name}` shows them\n")?;
+    }
+    Ok(())
 }
 
 /// The game of an argument for commands that play it. Rules with errors are rejected, because the
@@ -54,10 +71,7 @@ pub(crate) fn find_clean(argument: &str, reading: &Reading, force: bool) -> Resu
         return Ok(source);
     }
     if let Some(findings) = source.check().filter(magister::Findings::has_errors) {
-        let mut err = anstream::stderr().lock();
-        for finding in findings.terminal() {
-            writeln!(err, "{finding}\n")?;
-        }
+        show(&findings)?;
         bail!(
             "{} has errors; correct them (see `magister check`), or play it all the same with \
              --force",

@@ -28,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) at: usize,
     /// The joint move that could not be made, after an error that says so.
     pub(crate) refused: Option<Vec<Move>>,
+    /// The steps of the last text that could be made.
+    pub(crate) made: usize,
     /// The steps in which chance drew a move since this list was cleared.
     pub(crate) drawn: Vec<usize>,
     /// Where moves of chance come from, as a referee with the same seed draws them.
@@ -64,6 +66,7 @@ impl Session {
             moments: vec![first],
             at: 0,
             refused: None,
+            made: 0,
             drawn: Vec::new(),
             seed,
             random,
@@ -103,6 +106,7 @@ impl Session {
     /// session stays at the position before it.
     pub(crate) fn play(&mut self, text: &str) -> Result<()> {
         self.drawn.clear();
+        self.made = 0;
         for step in joint::steps(text) {
             let future = self.moments.split_off(self.at + 1);
             let from = self.at;
@@ -112,6 +116,7 @@ impl Session {
                 self.go(from)?;
                 return Err(error);
             }
+            self.made += 1;
         }
         Ok(())
     }

@@ -70,7 +70,7 @@ fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
 fn td(settings: &Arguments) -> Made {
     let Some(path) = settings.file("file")? else {
         return Err(SourceError::Failed(
-            "td needs a learned agent: td:file=FILE; `magister train` writes one".to_owned(),
+            "it needs a learned agent. Write td:file=FILE; `magister train` makes one".to_owned(),
         ));
     };
     let file = AgentFile::from_bytes(&read(path)?)

@@ -64,7 +64,7 @@ pub const LEVELS: [Level; 5] = [
     },
     Level {
         name: "strongest",
-        about: "The best that the program can do in a few seconds",
+        about: "The best that the program can do; thinks up to a few seconds",
         perfect: strength("uct", 100_000),
         hidden: strength("honest", 10_000),
     },

@@ -291,7 +291,7 @@ pub const PLAYERS: &[Registered] = &[
                 "patience",
                 128,
                 (1, 1000),
-                "the visits of the root per descent of a round, while there is time for many rounds",
+                "how small the first rounds are: a round has one descent for every N visits of the root",
             ),
             Parameter::whole(
                 "concurrency",
@@ -488,7 +488,7 @@ pub const PLAYERS: &[Registered] = &[
         ],
         ..plain(
             "thesis-honest",
-            "The thesis' honest agent: a bandit over its moves in sampled states",
+            "The honest agent of Morris's thesis: a bandit over its moves in sampled states",
             Thesis::make,
         )
     },
@@ -509,7 +509,7 @@ pub const PLAYERS: &[Registered] = &[
         prepares: true,
         ..plain(
             "honest",
-            "Chooses the method that suits the game; the strongest for hidden information",
+            "Uses only what its role may know; picks the method that suits the game",
             Honest::make,
         )
     },

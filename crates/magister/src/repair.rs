@@ -6,6 +6,7 @@
 
 mod candidates;
 mod noop;
+mod spelling;
 
 use std::time::Duration;
 
@@ -83,8 +84,10 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
     }
     let mut faults = faults(name, &now, reading);
     if faults > 0 {
-        let tried = noop::candidates(&now, &reading.gdl);
-        for candidate in tried.into_iter().filter(|one| badness(&one.text, reading) <= after) {
+        // A misspelt name is likelier than a forgotten rule.
+        let spelling = spelling::candidates(&now, &reading.gdl).into_iter();
+        let tried = spelling.chain(noop::candidates(&now, &reading.gdl));
+        for candidate in tried.take(CANDIDATES).filter(|one| badness(&one.text, reading) <= after) {
             let fewer = self::faults(name, &candidate.text, reading);
             if fewer < faults {
                 (now, faults) = (candidate.text, fewer);
@@ -132,6 +135,22 @@ mod tests {
         let rules = "(role x)\n(init (p))\n(<= (legal x go) (true (p)))\n(<= (next (q)) (true (p)))\n\
                      (<= terminal (true (q)))\n(goal x 100)\n";
         assert_eq!(repair("good", rules, &Reading::default()), None);
+    }
+
+    /// A fluent that is made true under a misspelt name gives no diagnostic, and a role is then
+    /// without a legal move. A new move `noop` would hide the mistake.
+    #[test]
+    fn a_misspelt_name_is_corrected_before_a_move_is_added() {
+        let rules = "(role a)\n(role b)\n(init (control a))\n(init (step 0))\n(succ 0 1)\n(succ 1 2)\n(succ 2 3)\n\
+                     (<= (legal ?p go) (true (control ?p)))\n\
+                     (<= (legal a noop) (true (control b)))\n\
+                     (<= (legal b noop) (true (control a)))\n\
+                     (<= (next (contrl a)) (true (control b)))\n\
+                     (<= (next (control b)) (true (control a)))\n\
+                     (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n\
+                     (<= terminal (true (step 3)))\n(goal a 50)\n(goal b 50)\n";
+        let repaired = repair("misspelt", rules, &Reading::default()).expect("a repair");
+        assert_eq!(repaired.text, rules.replace("contrl", "control"), "{:?}", repaired.changes);
     }
 
     #[test]

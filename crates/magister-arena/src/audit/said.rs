@@ -53,7 +53,7 @@ impl Said {
         let name = text.move_text(here.choice);
         let mut parts = Vec::new();
         if here.choice != there.choice {
-            parts.push(format!("played {name} instead of {}", text.move_text(there.choice)));
+            parts.push(format!("chose {name} instead of {}", text.move_text(there.choice)));
         } else if self.legal != other.legal {
             let legal = if self.legal { "is legal there" } else { "is not legal there" };
             parts.push(format!("played {name}, which {legal}"));
@@ -171,10 +171,10 @@ mod tests {
         assert_eq!(differ(std::slice::from_ref(&one), &[said(0, 50.0)]), None);
         assert_eq!(differ(&[said(0, f64::NAN)], &[said(0, f64::NAN)]), None);
         assert_eq!(differ(std::slice::from_ref(&one), &[said(1, 50.0)]), Some(0));
-        assert_eq!(said(1, 50.0).instead_of(&one, &Letters), "played b instead of a");
+        assert_eq!(said(1, 50.0).instead_of(&one, &Letters), "chose b instead of a");
         assert_eq!(
             said(1, 75.0).instead_of(&one, &Letters),
-            "played b instead of a, and said of a: worth 75, 3 visits instead of worth 50, 3 visits"
+            "chose b instead of a, and said of a: worth 75, 3 visits instead of worth 50, 3 visits"
         );
         let none = Said { answer: Err("stopped".to_owned()), legal: false };
         assert_eq!(none.instead_of(&one, &Letters), "gave no answer (stopped) instead of a");

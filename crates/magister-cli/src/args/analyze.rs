@@ -12,8 +12,9 @@ use super::{Reading, Thinking};
     after_help = "Random matches measure length and branching factor. Matches of a strong player against itself \
 measure which role has the advantage and how often the lead changes. Matches against a weak player \
 measure what skill is worth. A small game is solved. If one of two sides wins significantly more \
-often, the game is played again with a swap rule and with draws as wins for the other side, and the \
-fairest rule is suggested.
+often, the game is played again with a swap rule (the second player may exchange sides after the \
+first move) and with draws as wins for the side that does not move first, and the fairest rule is \
+suggested.
 
 Examples:
   magister analyze tictactoe

@@ -33,11 +33,13 @@ pub(crate) struct Players {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "You see the board and your moves before each of your turns. Type a move as it is listed, \
-its number or a part of it, such as `drop 3`, `3`, `e2e4`, `Nf3` or a cell. Other commands: help, moves, \
+or its number; part of it is enough if only one legal move fits, such as `drop 3`, `3`, `e2e4`, \
+`Nf3` or a cell. Other commands: help, moves, \
 hint, why, show, rules, history, undo, redo, save, resign, quit. After the match: rematch, swap.
 
 The levels are beginner, easy, medium, hard and strongest. They count iterations, so they are \
-equally strong on every machine. With hidden information, the computer knows what its role knows, \
+equally strong on every machine; strongest thinks up to a few seconds per move. With --time or \
+--iterations and without --level, the strongest player plays with that limit instead of a level. With hidden information, the computer knows what its role knows, \
 and you see what your role knows for certain. The rest is shown at the end of the match.
 
 Input comes from the terminal or from standard input. The end of the input means quit. --record \
@@ -53,9 +55,12 @@ Examples:
   magister play --resume mine.json  # a match that was saved
   printf '5\\nhint\\nquit\\n' | magister play tictactoe"
 )]
+#[command(mut_arg("time", |arg| {
+    arg.help("Time per move; without --level, the strongest player plays instead of a level. A bare number is seconds")
+}))]
 pub(crate) struct Play {
     /// The game: a bundled name, rust:NAME or a file
-    #[arg(value_name = "GAME", required_unless_present = "resume")]
+    #[arg(value_name = "GAME")]
     pub(crate) game: Option<String>,
     /// Your role, several roles separated by commas, or all [default: the first]
     #[arg(long = "as", value_name = "ROLE", value_delimiter = ',')]
@@ -223,7 +228,7 @@ pub(crate) struct Tourney {
     /// Pairing system
     #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
     pub(crate) system: Pairs,
-    /// Matches per group, or rounds of a Swiss tournament
+    /// Matches per pairing, or rounds of a Swiss tournament
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
     pub(crate) rounds: u32,
     /// Seed of the random numbers
@@ -318,10 +323,11 @@ pub(crate) struct Answer {
 /// How long players think.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Thinking {
-    /// Time per move, such as 200ms or 1.5s [default: 1s if --iterations is not given]
+    /// Time per move, such as 200ms or 1.5s; a bare number is seconds [default: 1s if --iterations is
+    /// not given]
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) time: Option<Duration>,
-    /// Iterations per move: simulations, or expanded positions
+    /// Limit on iterations per move (simulations, or expanded positions), in addition to the clock
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// Start clock: time before the first move

@@ -11,8 +11,8 @@ use super::Reading;
     after_help = "The parts of a game are found in its circuit: fluents that influence each other, and the moves that \
 act on them. Classes: asynchronous (one part changes at a time), synchronous, serial (a part begins \
 when another is over), compound moves, coupled moves, separate roles, impartial, multiple (some \
-parts do not count), pass, stepper. A decomposition is useful if searching the parts apart saves \
-states.
+parts do not count), pass, stepper. A decomposition is useful if searching the parts separately \
+saves states.
 
 --solve searches classes of equivalent states of the parts instead of states of the game; the value \
 is the same. --paper counts the move sequences of the search of Zhao, Schiffel and Thielscher \
@@ -32,7 +32,7 @@ pub(crate) struct Decompose {
     /// Solve the game by its parts
     #[arg(long)]
     pub(crate) solve: bool,
-    /// Count the sequences of the paper's search, which is unsound
+    /// Count the sequences of the search of Zhao, Schiffel and Thielscher (2009), which is unsound
     #[arg(long)]
     pub(crate) paper: bool,
     /// List all fluents and moves of each subgame

@@ -88,7 +88,7 @@ Examples:
   magister player --agent random --port 0 --matches 1 --log debug"
 )]
 pub(crate) struct Player {
-    /// Who decides [default: the strongest player for each game]
+    /// Player that chooses the moves [default: the strongest for each game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) agent: Option<Spec>,
     /// Port; 0 takes a free one
@@ -100,7 +100,7 @@ pub(crate) struct Player {
     /// Name of the player [default: magister and the agent]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Iterations per move, beside the clock
+    /// Limit on iterations per move, in addition to the clock
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// Memory limit of the agent in MiB, unless its own parameters set one
@@ -204,7 +204,7 @@ pub(crate) enum BoardScale {
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) stored: Stored,
-    /// Format: our match records, or ggp-base's match JSON
+    /// Format: Magister's match records, or ggp-base's match JSON
     #[arg(long, value_enum, default_value_t = RecordFormat::Magister)]
     pub(crate) format: RecordFormat,
     /// File to write [default: standard output]

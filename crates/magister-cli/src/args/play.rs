@@ -119,8 +119,8 @@ pub(crate) struct Perft {
     /// Maximum depth [default: until every path has ended]
     #[arg(value_name = "DEPTH", conflicts_with = "all")]
     pub(crate) depth: Option<u32>,
-    /// Count until every path has ended (the default)
-    #[arg(long)]
+    /// Count until every path has ended, as without DEPTH
+    #[arg(long, hide = true)]
     pub(crate) all: bool,
     /// Count the paths of DEPTH steps below each first move
     #[arg(long, requires = "depth")]

@@ -53,7 +53,7 @@ pub(crate) struct Serve {
     /// Origin that a proxy shows: `https://example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) public_origin: Option<String>,
-    /// Let everyone use the site who reaches its address
+    /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
     /// Search threads [default: one per processor]

@@ -95,7 +95,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// Test whether a player uses information that its role does not have
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The player decides in histories that look the same to its role, and must give identical answers. \
+    after_help = "Twins are histories that look the same to a role. The player decides in twins, and must give identical answers. \
 With fresh seeds, its moves must have the same distribution. Over many matches, its moves must be \
 independent of what is hidden. In a game small enough to solve, it must not win more than the best \
 honest player could. A note reports a player that plays as if its opponents saw everything, which \
@@ -133,7 +133,7 @@ pub(crate) struct Audit {
     /// Number of matches for the tests of independence and of winnings
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub(crate) sample: u32,
-    /// Time limit for each role in seconds; tests that do not fit are listed
+    /// Time limit for each role in seconds; tests cut short are listed
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// Seed of the random numbers

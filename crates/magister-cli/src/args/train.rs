@@ -37,8 +37,8 @@ pub(crate) struct Train {
     /// Rule by which it learns
     #[arg(long, value_enum, default_value_t = RuleName::Td)]
     pub(crate) rule: RuleName,
-    /// Number of games
-    #[arg(long, value_name = "N", required_unless_present = "seconds")]
+    /// Number of games; give this or --seconds
+    #[arg(long, value_name = "N")]
     pub(crate) games: Option<u64>,
     /// Seconds of processor time; of the clock with several threads
     #[arg(long, value_name = "S", conflicts_with = "games")]
@@ -46,7 +46,7 @@ pub(crate) struct Train {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Go on with this agent; its own parameters hold
+    /// Go on with this agent; its own parameters are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
     /// Write the file every S seconds as well
@@ -172,7 +172,7 @@ pub(crate) struct Eval {
     /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Use the agent inside of this player, which names it as AGENT, such as
+    /// Use the agent inside this player; write AGENT in its place, such as
     /// `puct:inner=[AGENT]`
     #[arg(long, value_name = "PLAYER")]
     pub(crate) inside: Option<String>,

@@ -114,7 +114,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             if let [(score, low, high), _] = strong.seats[..] {
                 let _ = writeln!(
                     text,
-                    "advantage of {}, which {} first: {:+.2} ({:+.2} to {:+.2})",
+                    "advantage of {}, who {} first: {:+.2} ({:+.2} to {:+.2})",
                     seats[0],
                     if random.first == Some(0) { "moves" } else { "is listed" },
                     2.0 * score - 1.0,

@@ -9,7 +9,7 @@ use magister_gdl::{Severity, nearest};
 
 use super::{plural, tally};
 use crate::args::Check;
-use crate::terminal::{fitted, prose, wrap};
+use crate::terminal::{fitted, hanging, prose, wrap};
 use crate::{CLEAN, FOUND, TROUBLE, game};
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
@@ -40,18 +40,26 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
             _ if is_foreign(&input) => (found.terminal(), "\n", 1),
             _ => (found.terminal(), "\n", MOST),
         };
-        let more = lines.len().saturating_sub(most);
+        let all = lines.len();
+        let counted = found.count(Severity::Error) + found.count(Severity::Warning);
+        let more = all.max(counted).saturating_sub(most);
         if most == 1 && more > 0 {
             let name = &input.name;
-            let text = format!("{name} does not look like a rulesheet: it declares no role.");
+            let text = if input.text.contains('\0') {
+                format!("{name} is not text.")
+            } else {
+                format!("{name} is probably not a rulesheet: it declares no role.")
+            };
             writeln!(out, "{}", fitted(&text))?;
         }
         for line in lines.into_iter().take(most) {
             writeln!(out, "{line}{end}")?;
         }
         if more > 0 {
-            let more = plural(more, "more diagnostic");
-            writeln!(out, "{}: {more}, which --all shows\n", input.name)?;
+            let what = format!("{more} more errors and warnings");
+            // The list of a text with very many errors ends before its last one.
+            let shows = if all < counted { format!("the first {all}") } else { "all".to_owned() };
+            writeln!(out, "{}: {what}; --all shows {shows}\n", input.name)?;
         }
         errors += found.count(Severity::Error);
         warnings += found.count(Severity::Warning);
@@ -99,6 +107,12 @@ fn fixed(
         return Ok(input);
     }
     let Some(repair) = magister::repair(shown, &input.text, reading) else {
+        let found = magister::check(&input, reading);
+        if found.has_errors() {
+            writeln!(out, "{shown} was not changed: after the repairs it would still have errors")?;
+        } else if found.count(Severity::Warning) > 0 {
+            writeln!(out, "{shown} was not changed: no repair was found")?;
+        }
         return Ok(input);
     };
     std::fs::write(file, &repair.text).with_context(|| format!("cannot write {file}"))?;
@@ -140,7 +154,10 @@ fn codes() -> Vec<Explained> {
 fn list() -> Result<u8> {
     let mut out = anstream::stdout().lock();
     for code in codes() {
-        writeln!(out, "{}  {:8} {}", code.id, code.severity.name(), code.name)?;
+        // The first sentence says what the code is about.
+        let about = code.explanation.split_inclusive(". ").next().unwrap_or_default().trim_end();
+        let line = format!("{}  {:8} {}: {about}", code.id, code.severity.name(), code.name);
+        writeln!(out, "{}", hanging(&line, 15))?;
     }
     Ok(CLEAN)
 }

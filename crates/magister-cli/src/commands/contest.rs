@@ -1,5 +1,6 @@
 //! `magister match`: players against each other.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use magister_arena::{
-    Contest, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl, choices,
+    Contest, Mistakes, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl, choices,
 };
 use magister_core::{FaultKind, Game, Information, MatchRecord, Seed};
 use magister_players::Spec;
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let limits = limits(&args.thinking);
     let mut table = Table::new(&args.players, &args.remotes, &args.thinking, limits)?;
     let playable = table.open(&args.game, &args.language.options(), args.force)?;
+    table.check()?;
     let limits = table.limits();
     // People play one match at a time.
     let people = args.players.iter().any(PlayerArg::is_human);
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         verdict: SprtVerdict::Open,
         first: args.players.first().map(ToString::to_string).unwrap_or_default(),
         broken: false,
+        late: BTreeMap::new(),
     }));
     if people {
         interrupt::catch();
@@ -132,6 +135,8 @@ struct Report {
     first: String,
     /// Whether a match was broken off.
     broken: bool,
+    /// The number of late moves of each player.
+    late: BTreeMap<String, u64>,
 }
 
 impl Report {
@@ -153,6 +158,12 @@ impl Report {
             self.verdict = test.verdict(wins, draws, losses);
         }
         self.broken |= record.has(FaultKind::BrokenOff);
+        for (seat, player) in record.players.iter().enumerate() {
+            let late = Mistakes::of(record, seat).late;
+            if late > 0 {
+                *self.late.entry(player.clone()).or_default() += late;
+            }
+        }
     }
 
     fn print(&self, out: &mut impl Write) -> Result<()> {
@@ -176,6 +187,9 @@ impl Report {
             let (count, of) = (summary.undecided, summary.games);
             let text = undecided(count, of, "game", &self.argument, self.broken);
             write!(out, "{}", fitted(&text))?;
+        }
+        for (player, count) in &self.late {
+            write!(out, "{}", fitted(&late(player, *count, "result")))?;
         }
         if let Some(test) = test {
             let result = match verdict {
@@ -216,7 +230,7 @@ fn as_text(number: u64, record: &MatchRecord) -> String {
         .zip(&record.rewards)
         .map(|(player, reward)| match reward {
             Some(reward) => format!("{player} {reward}"),
-            None => format!("{player} -"),
+            None => format!("{player} without a result"),
         })
         .collect();
     let mut text = format!(
@@ -280,6 +294,16 @@ fn table(summary: &Summary) -> String {
         );
     }
     text
+}
+
+/// What to do about moves that came too late.
+pub(crate) fn late(player: &str, count: u64, what: &str) -> String {
+    let (verb, ones) = if count == 1 { ("was", "a random one") } else { ("were", "random ones") };
+    format!(
+        "{} of {player} came late and {verb} replaced by {ones}, so the {what} may be wrong. Raise \
+         --grace or --time, or use --iterations.",
+        plural(count, "move")
+    )
 }
 
 /// How many matches were not decided, and what to do about those that were broken off.

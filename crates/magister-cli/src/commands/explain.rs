@@ -12,15 +12,19 @@ use magister_engine::explain::{Extent, Scene};
 use magister_engine::{
     Error, Explainer, Ground, Program, QueryLimits, Reference, ReferenceGame, within,
 };
-use magister_gdl::{Rulesheet, Syntax};
+use magister_gdl::{Dialect, Rulesheet, Syntax};
 use serde_json::Value;
 
 use super::plural;
 use crate::args::Explain;
+use crate::console::moves::{Meant, shaped, understood};
 use crate::game;
 use crate::session::{Session, joint};
 use crate::terminal::fitted;
 use crate::{CLEAN, FOUND};
+
+/// The width at which most explanations are complete.
+const WIDER: u32 = 8;
 
 /// Stands for ` = ` while lines are broken.
 const KEPT: &str = "\u{1}=\u{1}";
@@ -53,7 +57,8 @@ impl Asked<'_> {
     fn answer(&self, stop: &Stop) -> Result<u8> {
         let program = Program::new(self.rules, self.text).map_err(|error| self.no_game(&error))?;
         let scene = self.scene(&Arc::new(program.clone()), stop)?;
-        let mut explainer = Explainer::new(program, self.rules.syntax, &self.args.atom, &scene)?;
+        let atom = self.atom(&program, &scene, stop)?;
+        let mut explainer = Explainer::new(program, self.rules.syntax, &atom, &scene)?;
         if explainer.needs_moves() {
             bail!(
                 "{} depends on the moves of this step; give them with --does \"MOVES\", written as for \
@@ -74,8 +79,55 @@ impl Asked<'_> {
             // A variable stays on one line with its value.
             let text = explainer.text(&explanation).replace(" = ", KEPT);
             write!(out, "{}", fitted(&text).replace(KEPT, " = "))?;
+            if text.contains(" more rule") || text.contains(" more like this") {
+                writeln!(out, "(--width {} shows more)", (width + 1).max(WIDER))?;
+            }
         }
         Ok(if explanation.holds { CLEAN } else { FOUND })
+    }
+
+    /// The question. A move as people type it asks whether it is legal.
+    fn atom(&self, program: &Program, scene: &Scene, stop: &Stop) -> Result<String> {
+        let atom = self.args.atom.trim();
+        let word = atom.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let names = || program.terms.find_symbol(atom);
+        if atom.contains('(') || (word && names().is_some()) {
+            return Ok(atom.to_owned());
+        }
+        let mut reference = Reference::new(Arc::new(program.clone()), QueryLimits::default());
+        let terms = reference.terms_mut();
+        let state: Vec<_> = scene.state.iter().map(|fluent| terms.import(fluent)).collect();
+        reference.set_state(&state);
+        let syntax = self.rules.syntax;
+        let legal_in = |role: &str, term: &str| match (self.rules.dialect, syntax) {
+            (Dialect::Operations, _) => format!("legal({term})"),
+            (_, Syntax::Kif) => format!("(legal {role} {term})"),
+            (_, Syntax::Infix) => format!("legal({role},{term})"),
+        };
+        let mut example = None;
+        for role in 0..program.roles.len() {
+            let Ok(legal) = reference.legal(role, stop) else { continue };
+            let texts = legal.iter().map(|&term| reference.terms().export(term).text(syntax));
+            let moves: Vec<(Move, String)> = (0..).map(Move).zip(texts).collect();
+            let name = program.terms.export(program.roles[role]).text(syntax);
+            let found = match understood(atom, &moves, &scene.state) {
+                Meant::One(Move(number)) => {
+                    moves.get(number as usize).map(|(_, text)| text.clone())
+                }
+                _ => shaped(atom, &moves),
+            };
+            if let Some(term) = found {
+                return Ok(legal_in(&name, &term));
+            }
+            example = example.or_else(|| Some(legal_in(&name, &moves.first()?.1)));
+        }
+        if word {
+            return Ok(atom.to_owned());
+        }
+        match example {
+            Some(example) => bail!("`{atom}` is not a condition. For a move write \"{example}\""),
+            None => Ok(atom.to_owned()),
+        }
     }
 
     fn no_game(&self, error: &Error) -> anyhow::Error {

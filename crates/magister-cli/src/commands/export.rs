@@ -8,12 +8,13 @@ use magister::Options;
 use magister_core::{Game, MatchRecord, Step, Stop};
 use magister_store::{Archive as _, GgpMatch, Store as _, StoredMatch};
 
-use super::matches::{filter, with_store};
+use super::matches::{existing, filter, with_store};
 use crate::CLEAN;
 use crate::args::{Export, RecordFormat};
 
 pub(crate) fn run(args: &Export) -> Result<u8> {
     let filter = filter(&args.stored);
+    existing(&args.stored.store)?;
     let stored = with_store(&args.stored.store, |store| async move {
         let mut all = Vec::new();
         for line in store.list(&filter).await? {

@@ -145,9 +145,8 @@ impl Listed {
 
     fn wanted(&self, args: &Games) -> bool {
         let card = &self.entry.card;
-        let text = format!("{} {} {} {}", self.entry.name, card.title, card.summary, {
-            card.aliases.join(" ")
-        });
+        let (aliases, tags) = (card.aliases.join(" "), card.tags.join(" "));
+        let text = format!("{} {} {} {aliases} {tags}", self.entry.name, card.title, card.summary);
         let text = text.to_lowercase();
         let words = args.words.iter().any(|word| text.contains(&word.to_lowercase()));
         (args.words.is_empty() || words)

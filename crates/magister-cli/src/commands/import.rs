@@ -19,7 +19,11 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
         let input = game::file(file)?;
         for (number, text) in objects(&input.text).into_iter().enumerate() {
             let place = || format!("{file}, match {}", number + 1);
-            let value: Value = serde_json::from_str(&text).with_context(place)?;
+            let value: Value = match serde_json::from_str(&text) {
+                Ok(value) => value,
+                Err(_) if number == 0 => bail!("{file} is not a file of matches"),
+                Err(error) => return Err(error).with_context(place),
+            };
             // The summary at the end of a series, and the heading of a tournament.
             if value.get("moves").is_none() {
                 continue;

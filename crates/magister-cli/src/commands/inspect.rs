@@ -20,6 +20,7 @@ use super::contest::limits;
 use super::fit::{fits, no_players, seat};
 use super::play::opponent;
 use super::plural;
+use super::step::explained;
 use crate::args::Inspect;
 use crate::session::Session;
 use crate::terminal::fitted;
@@ -36,8 +37,12 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let player = args.player.clone().map_or_else(|| opponent(info), Ok)?;
     fits(&player, info)?;
     let mut session = Session::new(Arc::clone(&playable.game), args.seed);
-    if let Some(moves) = &args.moves {
-        session.play(moves)?;
+    if let Some(moves) = &args.moves
+        && let Err(error) = session.play(moves)
+    {
+        let step = session.at + 1;
+        let error = explained(error, &playable, &args.game, &session, moves);
+        bail!("step {step}: {error:#}");
     }
     if session.worker.terminal() {
         bail!("the game is over after these moves");

@@ -7,7 +7,7 @@ use magister_arena::{Agon, Bout, Comparisons, Meeting, Scale, rate};
 use magister_store::{Archive as _, Filter, MatchLine, Status};
 use serde_json::{Value, json};
 
-use super::matches::{filter, with_store};
+use super::matches::{existing, filter, with_store};
 use crate::CLEAN;
 use crate::args::{BoardScale, Leaderboard};
 
@@ -22,6 +22,7 @@ struct Board {
 
 pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
     let wanted = Filter { status: Some(Status::Ended), ..filter(&args.stored) };
+    existing(&args.stored.store)?;
     let lines = with_store(&args.stored.store, |store| async move { store.list(&wanted).await })?;
     let mut out = anstream::stdout().lock();
     if args.json {

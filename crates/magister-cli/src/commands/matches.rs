@@ -2,8 +2,9 @@
 
 use std::future::Future;
 use std::io::Write;
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow, bail};
 use magister_store::{Archive as _, Filter, MatchLine, SqlStore, StoreError};
 use serde_json::json;
 
@@ -13,7 +14,12 @@ use crate::args::{Matches, Stored};
 
 pub(crate) fn run(args: &Matches) -> Result<u8> {
     let filter = Filter { limit: Some(args.limit), ..filter(&args.stored) };
-    let lines = with_store(&args.stored.store, |store| async move { store.list(&filter).await })?;
+    // Looking must not make a store.
+    let lines = if is_missing(&args.stored.store) {
+        Vec::new()
+    } else {
+        with_store(&args.stored.store, |store| async move { store.list(&filter).await })?
+    };
     let mut out = anstream::stdout().lock();
     for line in &lines {
         if args.json {
@@ -38,7 +44,7 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
 
 fn as_text(line: &MatchLine) -> String {
     let seat = |(player, reward, faults): &(String, Option<f64>, i64)| {
-        let reward = reward.map_or("-".to_owned(), |reward| reward.to_string());
+        let reward = reward.map_or("without a result".to_owned(), |reward| reward.to_string());
         let faults =
             if *faults > 0 { format!(" ({})", plural(*faults, "fault")) } else { String::new() };
         format!("{player} {reward}{faults}")
@@ -52,6 +58,29 @@ pub(crate) fn filter(stored: &Stored) -> Filter {
     Filter { game: stored.game.clone(), player: stored.player.clone(), ..Filter::default() }
 }
 
+/// Whether a store is a file that does not exist.
+pub(crate) fn is_missing(url: &str) -> bool {
+    let file = url.strip_prefix("sqlite:").map(|rest| rest.split('?').next().unwrap_or(rest));
+    file.map(|file| file.trim_start_matches("//")).is_some_and(|file| {
+        !file.is_empty() && !file.contains(":memory:") && !Path::new(file).exists()
+    })
+}
+
+/// Fails if a store is a file that does not exist.
+pub(crate) fn existing(url: &str) -> Result<()> {
+    if is_missing(url) {
+        bail!("there is no store {url}; `magister import FILE` makes one");
+    }
+    Ok(())
+}
+
+/// The host of a database, without names and passwords.
+fn host(url: &str) -> Option<&str> {
+    let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"))?;
+    let place = rest.split(['/', '?']).next().unwrap_or(rest);
+    Some(place.rsplit('@').next().unwrap_or(place)).filter(|place| !place.is_empty())
+}
+
 /// Opens a store, does something with it and closes it.
 pub(crate) fn with_store<T, F>(url: &str, work: impl FnOnce(SqlStore) -> F) -> Result<T>
 where
@@ -60,7 +89,12 @@ where
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let store = SqlStore::open(url).await?;
+        let store = SqlStore::open(url).await.map_err(|error| match host(url) {
+            Some(host) if !matches!(error, StoreError::Address(_)) => {
+                anyhow!("no answer from {host}; is the database running? ({error})")
+            }
+            _ => anyhow::Error::from(error),
+        })?;
         let done = work(store.clone()).await;
         store.close().await;
         Ok(done?)

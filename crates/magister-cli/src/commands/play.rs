@@ -40,11 +40,17 @@ const SEEDS: u64 = 1_000_000;
 pub(crate) fn run(args: &Play) -> Result<u8> {
     let saved = args.resume.as_deref().map(load).transpose()?;
     let named = args.game.clone().or_else(|| saved.as_ref().map(|saved| saved.game.clone()));
-    let name = named.context("name a game")?;
+    let name = named.context("Which game? `magister games` lists them.")?;
     if name == "-" {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
     let playable = game::open_clean(&name, &args.language.options(), args.force)?;
+    if let (Some(saved), Some(path), Some(wanted)) = (&saved, &args.resume, &args.game)
+        && *wanted != saved.game
+        && playable.game.info().rules_hash != saved.rules_hash
+    {
+        bail!("{} is a match of {}, not of {wanted}", path.display(), saved.game);
+    }
     let mut sitting = match &saved {
         None => Sitting::new(args, &playable)?,
         Some(saved) => Sitting::of_record(&playable, saved)?,
@@ -185,15 +191,14 @@ impl Sitting {
             None => contest.play(seats, Seed::from(self.seed)),
             Some(record) => go_on(record)?,
         };
-        while let Some(path) = console.take_save() {
-            let shown = path.display();
-            let text = serde_json::to_string(&played)?;
+        while let Some(save) = console.take_save() {
+            let shown = save.path.display();
             let mut out = anstream::stdout();
-            match std::fs::write(&path, text + "\n") {
+            match save.write(&played) {
                 Ok(()) => {
                     writeln!(out, "Saved. `magister play --resume {shown}` continues from here.")?;
                 }
-                Err(error) => writeln!(out, "{shown} cannot be written: {error}")?,
+                Err(error) => writeln!(out, "{error:#}")?,
             }
             played = go_on(&played)?;
         }
@@ -267,7 +272,7 @@ impl Sitting {
                 writeln!(out, "{help}\nThe match continues after {}.", plural(steps, "step"))?;
             }
         }
-        write!(out, "{}", console.clues())?;
+        write!(out, "{}{}", console.reading(), console.clues())?;
         writeln!(out)?;
         Ok(())
     }
@@ -318,7 +323,7 @@ fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> 
     // A match that was played to its end has shown it before.
     let early = played.end.is_some_and(|end| end != MatchEnd::Terminal);
     if info.information == Information::Hidden && early {
-        write!(out, "{}", console.revealed(played))?;
+        write!(out, "{}", console.revealed(played, console.was_hidden()))?;
     }
     for fault in played.errors.iter().filter(|fault| fault.kind != FaultKind::TakenBack) {
         match fault.seat.filter(|_| fault.kind.is_mistake()) {

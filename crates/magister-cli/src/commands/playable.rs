@@ -1,6 +1,7 @@
 //! `magister playable`: whether the rules make a game, seen in random play.
 
 mod blind;
+mod values;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -17,6 +18,7 @@ use magister_gdl::Severity;
 use serde_json::{Value, json};
 
 use self::blind::{Unknown, blind};
+use self::values::doubled;
 use super::plural;
 use crate::args::Playable;
 use crate::terminal::{fitted, hanging};
@@ -26,6 +28,8 @@ use crate::{CLEAN, FOUND, game};
 const EXAMPLE: usize = 12;
 /// The number of moves that were never legal and are named.
 const NAMED: usize = 10;
+/// The fewest matches after which equal results are noteworthy.
+const ENOUGH: u32 = 20;
 
 /// One thing that is wrong.
 struct Problem {
@@ -40,6 +44,7 @@ struct Problem {
 pub(crate) fn run(args: &Playable) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
     let mut problems: Vec<Problem> = checked(&source).into_iter().collect();
+    let warnings = source.check().map_or(0, |found| found.count(Severity::Warning));
     let playable = match game::try_prepare(&source, args.evaluator)? {
         Ok(playable) => playable,
         Err(error) => {
@@ -50,7 +55,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
             }
             let what = format!("no match can begin: {error}");
             problems.push(Problem { kind: "start", what, matches: None, moves: None });
-            return report(args, source.name(), None, &problems);
+            return report(args, source.name(), None, &problems, warnings);
         }
     };
     let game = &*playable.game;
@@ -64,8 +69,11 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     problems.extend(endings(&survey, args.max_steps));
     let unknown = blind(&playable.game, &survey, args, seed);
     let used = used(&source, args, seed);
-    let played = Played { game, evaluator: playable.evaluator, survey: &survey, used, unknown };
-    report(args, &playable.name, Some(&played), &problems)
+    let mut notes = doubled(&source, game, seed);
+    notes.extend(undecided(game.info(), &survey));
+    let evaluator = playable.evaluator;
+    let played = Played { game, evaluator, survey: &survey, used, unknown, notes };
+    report(args, &playable.name, Some(&played), &problems, warnings)
 }
 
 /// The result of the matches.
@@ -77,6 +85,22 @@ struct Played<'a> {
     used: Option<Coverage>,
     /// The roles that cannot know their legal moves, with an example.
     unknown: Vec<Unknown>,
+    /// What may be a mistake.
+    notes: Vec<String>,
+}
+
+/// A note if several players always get the same results, whatever they do.
+fn undecided(info: &Info, survey: &Survey) -> Option<String> {
+    let players: Vec<_> = info.players().collect();
+    let same = players.iter().all(|role| {
+        let score = &survey.scores[role.index()];
+        score.paid == survey.playouts && score.low >= score.high
+    });
+    let enough = players.len() > 1 && survey.playouts >= ENOUGH && survey.longest > 0;
+    (enough && same).then(|| {
+        "note: the result is the same in every random match. Do the moves matter for the goal?"
+            .to_owned()
+    })
 }
 
 /// Matches that are over before they begin, or never.
@@ -171,6 +195,7 @@ fn report(
     name: &str,
     played: Option<&Played<'_>>,
     problems: &[Problem],
+    warnings: usize,
 ) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     if args.json {
@@ -179,12 +204,13 @@ fn report(
     }
     match played {
         None => writeln!(out, "{name}: no match was played")?,
-        Some(Played { game, evaluator, survey, used, unknown }) => {
+        Some(Played { game, evaluator, survey, used, unknown, notes }) => {
             let count = plural(survey.playouts, "random match");
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
             let mut lines = observations(*game, survey, args.max_steps);
             lines.extend(used.iter().flat_map(unused));
             lines.extend(unknown.iter().map(Unknown::line));
+            lines.extend(notes.iter().cloned());
             for line in lines {
                 write!(out, "{}", fitted(&line))?;
             }
@@ -206,9 +232,9 @@ fn report(
                 hanging(&format!("       in {matches} of {played}, {example}"), 7)
             )?;
         }
-        if let Some(advice) = advice(&args.game, problem) {
-            writeln!(out, "{}", hanging(&format!("       {advice}"), 7))?;
-        }
+    }
+    if let Some(advice) = advice(&args.game, warnings, problems) {
+        writeln!(out, "{}", hanging(&advice, 0))?;
     }
     match problems.len() {
         0 => writeln!(out, "no faults found")?,
@@ -217,13 +243,24 @@ fn report(
     Ok(if problems.is_empty() { CLEAN } else { FOUND })
 }
 
-/// What to do about a role without a legal move.
-fn advice(file: &str, problem: &Problem) -> Option<String> {
-    let stuck = problem.kind == "no-move" || problem.what.contains("has no legal move");
-    (stuck && Path::new(file).is_file()).then(|| {
+/// What to do about roles without a legal move.
+fn advice(file: &str, warnings: usize, problems: &[Problem]) -> Option<String> {
+    let stuck =
+        |problem: &Problem| problem.kind == "no-move" || problem.what.contains("has no legal move");
+    // Errors and warnings come first: what they are about may be the cause.
+    if !problems.iter().any(stuck) || problems.iter().any(|problem| problem.kind == "check") {
+        return None;
+    }
+    if warnings > 0 {
+        let warnings = plural(warnings, "warning");
+        return Some(format!(
+            "`magister check {file}` reports {warnings}, which may be the cause."
+        ));
+    }
+    Path::new(file).is_file().then(|| {
         format!(
-            "If the role has nothing to do there, give it a move `noop`: `magister check --fix \
-             {file}` adds one to rules with turns."
+            "If a role has nothing to do there, give it a move `noop`: `magister check --fix {file}` \
+             adds one to rules with turns."
         )
     })
 }
@@ -316,7 +353,7 @@ fn as_json(name: &str, played: Option<&Played<'_>>, problems: &[Problem]) -> Val
         .collect();
     let mut object =
         json!({"game": name, "playable": problems.is_empty(), "problems": problems, "playouts": 0});
-    if let Some(Played { game, evaluator, survey, used, unknown }) = played {
+    if let Some(Played { game, evaluator, survey, used, unknown, notes }) = played {
         let finished = survey.finished > 0;
         object["evaluator"] = json!(evaluator);
         object["playouts"] = json!(survey.playouts);
@@ -328,6 +365,7 @@ fn as_json(name: &str, played: Option<&Played<'_>>, problems: &[Problem]) -> Val
             json!(finished.then(|| survey.steps as f64 / f64::from(survey.finished)));
         object["roles"] = json!(scores(game.info(), survey));
         object["unknown_moves"] = json!(unknown.iter().map(Unknown::json).collect::<Vec<_>>());
+        object["notes"] = json!(notes);
         object["never_legal"] = json!(never_legal(*game, survey));
         if let Some(used) = used {
             let list = |all: &[Unused]| -> Vec<Value> {

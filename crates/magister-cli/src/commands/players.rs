@@ -53,6 +53,10 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
         for parameter in entry.parameters {
             let Parameter { name, about, kind } = parameter;
             let shown = match kind {
+                // The largest number stands for no limit.
+                ParameterKind::Number { default, .. } if *default >= f64::from(u32::MAX) => {
+                    "REWARD (off by default)".to_owned()
+                }
                 ParameterKind::Number { default, range: (low, high) } => {
                     format!("{default} ({low} to {high})")
                 }
@@ -78,6 +82,7 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             let text = format!("{:width$}  {}", level.name, level.about);
             writeln!(out, "{}", hanging(&text, width + 2))?;
         }
+        writeln!(out, "\n`magister players NAME` says more about one.")?;
     } else if args.player.is_none() {
         for level in &LEVELS {
             writeln!(out, "{}", level_json(level))?;

@@ -1,12 +1,13 @@
 //! Local and remote players of one match.
 
+use std::net::{TcpStream, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use magister::{Playable, Reading};
 use magister_arena::{Seating, TimeControl};
-use magister_core::{Game, PlayerSource};
+use magister_core::{Game, PlayerSource, SourceError};
 use magister_manager::{
     AddressPolicy, Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, client,
     wire,
@@ -18,6 +19,8 @@ use crate::game;
 
 /// The start clock of remote players if none is given.
 const START: Duration = Duration::from_secs(10);
+/// How long to wait for a connection before the first match.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// Refuses a clock that messages cannot carry. A player that is sent a longer clock than it has would
 /// be late, and one that is sent a shorter clock would be at a disadvantage, so nothing is rounded
@@ -36,8 +39,8 @@ fn whole(option: &str, time: Duration) -> Result<()> {
 /// How long remote players may take to say that they are there.
 const PING: Duration = Duration::from_secs(5);
 
-/// Asks the remote players whether they are there and free. One that is not is no reason to stop: it
-/// may come before its match begins.
+/// Asks the remote players whether they are free. A player that is busy, or that does not know this
+/// message, is no reason to stop; one that cannot be reached is refused later, with the others.
 fn ping(players: &[PlayerArg]) {
     let mut asked: Vec<&PlayerAddress> = Vec::new();
     for player in players {
@@ -50,10 +53,32 @@ fn ping(players: &[PlayerArg]) {
             Ok(info) if info.status == Status::Busy => {
                 anstream::eprintln!("magister: {address} is in another match");
             }
-            Ok(_) => {}
-            Err(error) => anstream::eprintln!("magister: {address}: {error}"),
+            Err(error) if reach(address).is_ok() => {
+                anstream::eprintln!("magister: {address}: {error}")
+            }
+            Ok(_) | Err(_) => {}
         }
     }
+}
+
+/// Why a player could not be created, without the words around it.
+fn reason(error: &SourceError) -> &str {
+    match error {
+        SourceError::Refused(why) | SourceError::Connection(why) | SourceError::Failed(why) => why,
+        _ => "it could not be created",
+    }
+}
+
+/// Whether a connection to a player can be opened.
+fn reach(address: &PlayerAddress) -> std::io::Result<()> {
+    let mut failed = std::io::Error::other("unknown host");
+    for place in (address.host.as_str(), address.port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&place, CONNECT) {
+            Ok(_) => return Ok(()),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 /// The players of some games.
@@ -128,6 +153,27 @@ impl<'a> Table<'a> {
         playable.warm_up();
         self.games.push((Arc::clone(&playable.game), Arc::new(wire)));
         Ok(playable)
+    }
+
+    /// Stops before the first match if a player cannot play at all: a match against random moves in
+    /// its place would rate nothing.
+    pub(crate) fn check(&self) -> Result<()> {
+        for player in self.players {
+            match player {
+                PlayerArg::Local(spec) if spec.is_human() => {}
+                PlayerArg::Local(spec) => {
+                    if let Err(error) = spec.try_agent() {
+                        bail!("{player} cannot play: {}", reason(&error));
+                    }
+                }
+                PlayerArg::Remote(address) => {
+                    if let Err(error) = reach(address) {
+                        bail!("{player} cannot play: no connection ({error}). Is it running?");
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The players.

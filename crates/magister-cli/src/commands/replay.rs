@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use magister::Playable;
 use magister_core::record::ChanceProof;
-use magister_core::{Game, MatchRecord, Move, Role, Stop};
+use magister_core::{FaultKind, Game, MatchRecord, Move, Role, Stop};
 use magister_engine::board::Painter;
 
 use super::plural;
@@ -97,16 +97,23 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     if let Some(wanted) = wanted.filter(|&wanted| wanted == 0 || wanted > number) {
         bail!("there is no match {wanted}; {shown} has {}", plural(number, "match"));
     }
+    if number == 0 {
+        writeln!(out, "No match was verified.")?;
+    }
     let agree = match wrong {
         0 => "all agree with the rules".to_owned(),
         1 => "1 does not agree with the rules".to_owned(),
         _ => format!("{wrong} do not agree with the rules"),
     };
     let agree = if number == 1 && wrong == 0 { "agrees with the rules" } else { &agree };
-    writeln!(out, "{}, {agree}", plural(number, "match"))?;
+    if number == 1 {
+        writeln!(out, "1 match: {agree}")?;
+    } else if number > 1 {
+        writeln!(out, "{}, {agree}", plural(number, "match"))?;
+    }
     if unproven > 0 {
         let which = plural(unproven, "match");
-        writeln!(out, "{which} without a seed, so the draws of chance were not verified")?;
+        writeln!(out, "{which} without a seed, so the random draws cannot be trusted")?;
     }
     match unread {
         0 => Ok(if wrong == 0 { CLEAN } else { FOUND }),
@@ -179,15 +186,26 @@ fn bare(error: &serde_json::Error) -> String {
 }
 
 fn title(record: &MatchRecord) -> String {
-    let seats: Vec<String> = record
-        .players
-        .iter()
-        .zip(&record.rewards)
-        .map(|(player, reward)| {
-            format!("{player} {}", reward.map_or("-".to_owned(), |reward| reward.to_string()))
-        })
-        .collect();
-    format!("{}, {}: {}", record.game, plural(record.moves.len(), "step"), seats.join(", "))
+    let steps = plural(record.moves.len(), "step");
+    let result = |(seat, (player, reward)): (usize, (&String, &Option<f64>))| match reward {
+        Some(reward) => format!("{player} {reward}"),
+        None => match early(record, seat) {
+            Some(what) => format!("{player} {what} after {steps}"),
+            None => format!("{player} without a result"),
+        },
+    };
+    let seats = record.players.iter().zip(&record.rewards).enumerate().map(result);
+    format!("{}, {steps}: {}", record.game, seats.collect::<Vec<_>>().join(", "))
+}
+
+/// How a seat ended a match before its end.
+fn early(record: &MatchRecord, seat: usize) -> Option<&'static str> {
+    let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
+    own.rev().find_map(|fault| match fault.kind {
+        FaultKind::Resigned => Some("resigned"),
+        FaultKind::Left => Some("left"),
+        _ => None,
+    })
 }
 
 /// Every position of a match, with the joint move that led there.

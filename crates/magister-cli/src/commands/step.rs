@@ -4,12 +4,14 @@ mod show;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use magister::Playable;
 use magister_engine::board::Painter;
+use magister_gdl::{Dialect, Syntax};
 
 use crate::args::Step;
 use crate::session::Session;
+use crate::session::joint::{self, Illegal};
 use crate::{CLEAN, FOUND, game, is_broken_pipe};
 
 /// The longest line that is read.
@@ -47,7 +49,8 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
     let mut session = Session::new(playable.game.clone(), args.seed);
     if let Some(moves) = &args.moves {
         if let Err(error) = session.play(moves) {
-            anstream::eprintln!("magister: after step {}: {error:#}", session.at);
+            let error = explained(error, &playable, &args.game, &session, moves);
+            anstream::eprintln!("magister: step {}: {error:#}", session.at + 1);
             return Ok(FOUND);
         }
         let mut out = anstream::stdout().lock();
@@ -58,6 +61,32 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
         return Ok(CLEAN);
     }
     converse(&mut session, &playable, painter.as_ref())
+}
+
+/// An error about a move, with the command that says why it is not legal.
+pub(crate) fn explained(
+    error: anyhow::Error,
+    playable: &Playable,
+    game: &str,
+    session: &Session,
+    moves: &str,
+) -> anyhow::Error {
+    let Some(Illegal { role, term: Some(term), .. }) = error.downcast_ref::<Illegal>() else {
+        return error;
+    };
+    let Some(rules) = playable.source.rulesheet() else { return error };
+    let atom = match (rules.dialect, rules.syntax) {
+        (Dialect::Operations, _) => format!("legal({term})"),
+        (_, Syntax::Kif) => format!("(legal {role} {term})"),
+        (_, Syntax::Infix) => format!("legal({role},{term})"),
+    };
+    // Steps without a choice are not written down, so the number of the step may be too high.
+    let before: Vec<&str> = joint::steps(moves).take(session.made).collect();
+    let before = match &before[..] {
+        [] => String::new(),
+        before => format!(" --moves \"{}\"", before.join("; ")),
+    };
+    anyhow!("{error}\nWhy: `magister explain {game} \"{atom}\"{before}`")
 }
 
 /// A position: drawn if there is a painter, as an object if not. A legend explains the symbols.

@@ -12,7 +12,7 @@ use magister_arena::{
 use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
 
-use super::contest::{jobs, limits, undecided};
+use super::contest::{jobs, late, limits, undecided};
 use super::plural;
 use super::remote::Table;
 use crate::args::{Pairs, PlayerArg, Rated, Tourney};
@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
             ..Contest::new(playable.game, limits)
         });
     }
+    table.check()?;
     if args.players.iter().any(PlayerArg::is_remote) {
         let open = table.open_matches();
         interrupt::on_interrupt(move || open.abort());
@@ -121,7 +122,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     if args.json {
         writeln!(out, "{}", as_json(&log))?;
     } else {
-        write!(out, "{}", as_text(&log, args.rating))?;
+        let names: Vec<String> = args.players.iter().map(ToString::to_string).collect();
+        write!(out, "{}", as_text(&log, args.rating, &names))?;
         if let Some(line) = without_result(&log) {
             write!(out, "{}", fitted(&line))?;
         }
@@ -219,7 +221,7 @@ fn cross_table(comparisons: &Comparisons, names: &[&str], rank: usize, width: us
     let room = terminal::width().saturating_sub(rank + 2 + width);
     let block = (room / COLUMN).max(1);
     let place = |name: &str| comparisons.players().iter().position(|known| known == name);
-    let mut text = "share of points against the player with this number:\n".to_owned();
+    let mut text = "share of points, row against column:\n".to_owned();
     for first in (0..names.len()).step_by(block) {
         let columns = first..names.len().min(first + block);
         let _ = write!(text, "{:rank$}  {:width$}", "", "");
@@ -246,7 +248,7 @@ fn cross_table(comparisons: &Comparisons, names: &[&str], rank: usize, width: us
     text
 }
 
-fn as_text(log: &Log, scale: Rated) -> String {
+fn as_text(log: &Log, scale: Rated, players: &[String]) -> String {
     let comparisons = log.comparisons(None);
     let shares = comparisons.ratings();
     let standings = standings(log, scale);
@@ -255,7 +257,12 @@ fn as_text(log: &Log, scale: Rated) -> String {
         [alone] => return in_solitude(log, &alone.player),
         _ => {}
     }
-    let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
+    // A player that had a bye in every round met no one, so it has no rating.
+    let idle: Vec<&String> =
+        players.iter().filter(|name| standings.iter().all(|one| one.player != **name)).collect();
+    let lengths =
+        standings.iter().map(|one| &one.player).chain(idle.iter().copied()).map(String::len);
+    let width = lengths.max().unwrap_or(0).max(6);
     let rank = standings.len().to_string().len();
     let mistakes = log.mistakes();
     let mut games: Vec<&str> = log.matches().map(|(pairing, _)| pairing.game.as_str()).collect();
@@ -264,7 +271,7 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let mut text = fitted(&format!("{} in {games}", plural(log.len(), "match")));
     let _ = writeln!(
         text,
-        "{:rank$}  {:width$}  rating  {:>15}  score  late  illegal  other",
+        "{:rank$}  {:width$}  rating  {:>15}  score  late  illegal  failed",
         "", "player", "95 % interval"
     );
     // Ratings by Weng and Lin are small.
@@ -280,28 +287,48 @@ fn as_text(log: &Log, scale: Rated) -> String {
         let _ = writeln!(
             text,
             "{:rank$}  {player:width$}  {rating:6.digits$}  {interval:>15}  {share:>5}  {late:>4}  \
-             {illegal:>7}  {other:>5}",
+             {illegal:>7}  {other:>6}",
             row + 1
         );
     }
+    for name in idle {
+        let _ = writeln!(text, "{:>rank$}  {name:width$}  no opponent yet", "-");
+    }
     let names: Vec<&str> = standings.iter().map(|one| one.player.as_str()).collect();
     text.push_str(&cross_table(&comparisons, &names, rank, width));
+    text.push_str(&fitted(match scale {
+        Rated::BradleyTerry => {
+            "ratings: Elo points above or below the average player, by the Bradley-Terry model; \
+             400 points are odds of 10 to 1"
+        }
+        Rated::Elo => {
+            "ratings: Elo; every player begins at 1000, and 400 points are odds of 10 to 1"
+        }
+        Rated::Glicko2 => "ratings: Glicko-2; every player begins at 1500",
+        Rated::WengLin => "ratings: Weng-Lin; every player begins at 25",
+    }));
     text.push_str(&wrong(log));
     text
 }
 
-/// The meaning of the columns of mistakes, if there are any.
+/// What the mistakes mean, and what to do about late moves.
 fn wrong(log: &Log) -> String {
-    let total: u64 = log.mistakes().values().map(Mistakes::total).sum();
-    if total == 0 {
-        return String::new();
+    let mut text = String::new();
+    let mut others = 0;
+    for (player, mistakes) in log.mistakes() {
+        others += mistakes.illegal + mistakes.other;
+        if mistakes.late > 0 {
+            text.push_str(&fitted(&late(player, mistakes.late, "ranking")));
+        }
     }
-    let verb = if total == 1 { "was" } else { "were" };
-    fitted(&format!(
-        "{} {verb} late, illegal or missing, and replaced by a random move; the log lists every \
-         one",
-        plural(total, "move")
-    ))
+    if others > 0 {
+        let verb = if others == 1 { "was" } else { "were" };
+        text.push_str(&fitted(&format!(
+            "{} {verb} illegal or missing, and replaced by a random move; the log lists every one",
+            plural(others, "move")
+        )));
+    }
+    text
 }
 
 /// The result of a player without opponents.
@@ -336,7 +363,7 @@ fn as_svg(log: &Log, scale: Rated) -> String {
     page.bars(&bars, from);
     page.heading("Mistakes: moves that were replaced by random ones");
     for (player, Mistakes { late, illegal, other }) in log.mistakes() {
-        page.line(&format!("{player}: {late} late, {illegal} illegal, {other} other"));
+        page.line(&format!("{player}: {late} late, {illegal} illegal, {other} failed"));
     }
     page.heading("Share of points, row against column");
     let names: Vec<String> = standings.into_iter().map(|one| one.player).collect();

@@ -22,12 +22,17 @@ use crate::{CLEAN, game};
 
 /// How often progress is shown.
 const EVERY: Duration = Duration::from_secs(2);
+/// The shortest time, in seconds, for which a rate is shown.
+const MEASURABLE: f64 = 0.05;
 /// The games between two readings of the clock.
 const REPORT: u64 = 32;
 
 pub(crate) fn run(args: &Train) -> Result<u8> {
     if args.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
         bail!("--seconds is a number above 0");
+    }
+    if args.games.is_none() && args.seconds.is_none() {
+        bail!("give --games or --seconds");
     }
     let playable = game::open(&args.game, None, &args.language.options())?;
     let mut learner = if let Some(path) = &args.resume {
@@ -130,7 +135,7 @@ fn save(learner: &Learner, args: &Train) -> Result<()> {
 }
 
 fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bool) {
-    let seconds = seconds.max(1e-9);
+    let seconds = seconds.max(1e-3);
     let games = now.games.saturating_sub(before.0);
     let (moves_per_s, episodes_per_s) = (now.moves as f64 / seconds, games as f64 / seconds);
     // What cannot be shown is not worth ending the training for.
@@ -150,10 +155,15 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
     } else if done {
         let _ = writeln!(
             anstream::stdout(),
-            "{}: {}; {games} in {seconds:.1} s, {episodes_per_s:.0} games/s, \
-             {moves_per_s:.0} moves/s",
+            "{}: {}; {games} in {seconds:.1} s{}",
             args.out.display(),
             plural(now.games, "game"),
+            // The rate of an instant says nothing.
+            if seconds < MEASURABLE {
+                String::new()
+            } else {
+                format!(", {episodes_per_s:.0} games/s, {moves_per_s:.0} moves/s")
+            }
         );
     } else {
         let _ = writeln!(
@@ -213,7 +223,7 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
     if args.plain_steps {
         recipe.steps = Steps::Plain;
     }
-    recipe.symmetric = !args.no_symmetries;
+    recipe.symmetric &= !args.no_symmetries;
     recipe.initial = args.initial.unwrap_or(recipe.initial);
     recipe.hidden = args.hidden.unwrap_or(recipe.hidden);
     Ok(match args.rule {

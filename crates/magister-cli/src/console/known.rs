@@ -1,12 +1,13 @@
 //! What a person knows of a match: what happened, the position, the own moves.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use magister::known::{Effort, Follower};
 use magister_core::{
-    Game, Information, Move, Observation, Payment, Role, Step, Stop, Turn, View, Worker,
+    Game, Information, Move, Observation, Payment, Role, Seed, Step, Stop, Turn, View, Worker, draw,
 };
 use magister_engine::board::{Painter, Picture};
 
@@ -14,7 +15,13 @@ use super::moves::{Numbers, is_idle, plain};
 use super::words;
 use crate::commands::{plural, wrapped};
 use crate::draw::{Look, UNKNOWN, in_common};
+use crate::terminal::fitted;
 
+/// How many percepts are listed with a position.
+const PERCEPTS: usize = 12;
+/// Random matches, and their length, in which moves of chance are collected.
+const WALKS: u64 = 8;
+const STEPS: usize = 60;
 /// How many moves are listed with a position.
 const LISTED: usize = 24;
 /// How much is done to find out what is known where information is hidden.
@@ -43,6 +50,14 @@ pub(super) struct Known {
 /// What a role knows where information is hidden.
 struct Hidden {
     follower: Follower,
+    /// Whether a position was found that agrees with everything that was seen.
+    found: bool,
+    /// Whether several positions were possible at some time of the match.
+    several: bool,
+    /// What was perceived, in order.
+    percepts: Vec<String>,
+    /// Moves of chance, as far as random play shows them.
+    chance: BTreeSet<Move>,
     before: Option<Picture>,
 }
 
@@ -59,7 +74,14 @@ impl Known {
             moves: Vec::new(),
             numbers: Numbers::default(),
             before: None,
-            hidden: Hidden { follower: Follower::new(game, role, EFFORT), before: None },
+            hidden: Hidden {
+                follower: Follower::new(game, role, EFFORT),
+                found: false,
+                several: false,
+                percepts: Vec::new(),
+                chance: moves_of_chance(game),
+                before: None,
+            },
             explained: false,
             greeted: false,
         }
@@ -98,11 +120,17 @@ impl Known {
             self.happened.clear();
             self.before = None;
             self.hidden.before = None;
+            self.hidden.percepts.clear();
         }
         let mut news = String::new();
         for turn in view.turns().iter().skip(known) {
             let (all, new) = if hidden {
-                (words::lived(view, turn, look), words::seen(view, turn, look))
+                let maker = |turn: &Turn, text: &str| self.maker(view, turn, text);
+                let texts =
+                    (words::lived(view, turn, look, &maker), words::seen(view, turn, look, &maker));
+                let percepts = words::percepts(view, turn, &maker);
+                self.hidden.percepts.extend(percepts);
+                texts
             } else {
                 self.number(view);
                 let all = self.made(view, turn, false);
@@ -172,9 +200,49 @@ impl Known {
     /// Finds the positions that agree with what the role saw, and its moves in them.
     fn look(&mut self, view: &View) {
         let known = self.hidden.follower.follow(view);
+        let belief = self.hidden.follower.belief();
+        self.hidden.found = belief.is_some();
+        self.hidden.several |= belief.is_some_and(|belief| {
+            (1..belief.len()).any(|number| belief.state(number) != belief.state(0))
+        });
         let moves = if known.agrees { known.moves } else { Vec::new() };
         let text = view.game().text();
         self.moves = moves.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
+    }
+
+    /// Whether something was hidden from the role at some time of the match.
+    pub(super) fn was_hidden(&self) -> bool {
+        self.hidden.several || !self.hidden.found
+    }
+
+    /// Who made a move that a percept reports. It is known if the role made it, or if the role did
+    /// nothing and there is one other player.
+    fn maker(&self, view: &View, turn: &Turn, text: &str) -> Option<String> {
+        let info = view.game().info();
+        let words = view.game().text();
+        let made = words.parse_move(self.role, text)?;
+        if made == turn.own {
+            return Some(String::new());
+        }
+        let mut others = info.players().filter(|&role| role != self.role);
+        let (other, more) = (others.next()?, others.next());
+        let idle = is_idle(&words.move_text(turn.own));
+        let certain = more.is_none() && idle && !self.hidden.chance.contains(&made);
+        certain.then(|| words::name(info, other).to_owned())
+    }
+
+    /// Everything that the role perceived, for games that do not show it on a board.
+    pub(super) fn seen_so_far(&self) -> String {
+        let all = &self.hidden.percepts;
+        if all.is_empty() {
+            return String::new();
+        }
+        let earlier = all.len().saturating_sub(PERCEPTS);
+        let mut text = format!("Seen so far: {}", all[earlier..].join(", "));
+        if earlier > 0 {
+            let _ = write!(text, " (`history` lists what was before)");
+        }
+        fitted(&text)
     }
 
     /// The state of the position, with perfect information.
@@ -216,7 +284,8 @@ impl Known {
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.follower.belief() else {
             return "What you know about the position could not be worked out in time.\n"
-                .to_owned();
+                .to_owned()
+                + &self.seen_so_far();
         };
         let game = &**view.game();
         if let Some(table) = look.cards(game, belief.state(0), Some(self.role)) {
@@ -229,7 +298,12 @@ impl Known {
         let mut text = look.text(&picture, self.hidden.before.as_ref(), legend);
         let mut spots = picture.panels.iter().flat_map(|panel| &panel.spots);
         if legend && spots.any(|spot| spot.symbol == UNKNOWN) {
-            text.push_str("? marks a cell whose contents you do not know\n");
+            text.push_str(
+                "? marks a cell whose contents you do not know, a dot one that is empty\n",
+            );
+        }
+        if legend || picture.panels.is_empty() {
+            text.push_str(&self.seen_so_far());
         }
         if !belief.is_exact() {
             let _ = writeln!(
@@ -248,11 +322,16 @@ impl Known {
             return "Your legal moves could not be worked out; type a move.\n".to_owned();
         }
         let wanted = filter.to_lowercase();
+        // `e2` is meant for `move e 2 e 4`.
+        let joined = wanted.replace(' ', "");
         let mut numbered: Vec<(usize, String)> = self
             .moves
             .iter()
             .map(|(choice, text)| (self.numbers.of(*choice), plain(text)))
-            .filter(|(_, text)| text.to_lowercase().contains(&wanted))
+            .filter(|(_, text)| {
+                let text = text.to_lowercase();
+                text.contains(&wanted) || text.replace(' ', "").contains(&joined)
+            })
             .collect();
         numbered.sort_unstable();
         if numbered.is_empty() {
@@ -275,4 +354,32 @@ impl Known {
         }
         wrapped("Your moves: ", items.into_iter(), "   ")
     }
+}
+
+/// The moves of chance in a few random matches of a game with hidden information.
+fn moves_of_chance(game: &Arc<dyn Game>) -> BTreeSet<Move> {
+    let info = game.info();
+    let mut found = BTreeSet::new();
+    let (Some(chance), Information::Hidden) = (info.chance, info.information) else {
+        return found;
+    };
+    let mut worker = game.worker();
+    let mut step = Step::new();
+    for walk in 0..WALKS {
+        worker.reset();
+        let mut rng = Seed::from(walk).derive("moves of chance").rng();
+        for _ in 0..STEPS {
+            if worker.terminal() {
+                break;
+            }
+            found.extend(worker.legal(chance).iter().copied());
+            let joint: Option<Vec<Move>> =
+                info.all_roles().map(|role| draw(worker.legal(role), &[], &mut rng)).collect();
+            let Some(joint) = joint else { break };
+            if worker.step(&joint, &mut step, &Stop::never()).is_err() {
+                break;
+            }
+        }
+    }
+    found
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use magister_core::Move;
+use magister_engine::Ground;
 use magister_gdl::nearest_all;
 use rustc_hash::FxHashMap;
 
@@ -100,10 +101,15 @@ pub(crate) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
         return Meant::Nothing;
     }
     let joined = wanted.concat();
+    // `d3` is a cell, not a short `drop 3`.
+    let glued = typed
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit());
     let ways: [Way<'_>; 4] = [
         &|given| given == wanted,
         &|given| given.ends_with(&wanted),
-        &|given| abbreviates(&wanted, given),
+        &|given| !glued && abbreviates(&wanted, given),
         &|given| joined.chars().count() > 1 && given.concat().ends_with(&joined),
     ];
     for way in ways {
@@ -116,6 +122,74 @@ pub(crate) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
         }
     }
     Meant::Nothing
+}
+
+/// The move among these that a person means, also in the notation of chess, for which the state
+/// says where the pieces are.
+pub(crate) fn understood(typed: &str, moves: &[(Move, String)], state: &[Ground]) -> Meant {
+    match meant(typed, moves) {
+        Meant::One(choice) => Meant::One(choice),
+        // `e4` is a pawn's move, even if other pieces can go there.
+        other => match super::san::meant(typed, moves, state) {
+            Meant::Nothing => other,
+            algebraic => algebraic,
+        },
+    }
+}
+
+/// The typed words in the shape of a move with the same name and as many words, as the rules write
+/// it: `(drop 8)` for `drop 8`, if there is `(drop 1)`. The name may be left out if words and numbers
+/// stand where they stand in a move: `(move e 2 e 5)` for `e2e5`.
+pub(crate) fn shaped(typed: &str, moves: &[(Move, String)]) -> Option<String> {
+    let typed = plain(&typed.to_lowercase());
+    let mut words: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '.');
+    if !words.iter().all(|word| !word.is_empty() && word.chars().all(name)) {
+        return None;
+    }
+    let texts = || moves.iter().map(|(_, text)| text);
+    let named = |text: &&String| {
+        let text = plain(&text.to_lowercase());
+        words.len() > 1
+            && text.split(' ').next() == words.first().map(String::as_str)
+            && text.split(' ').count() == words.len()
+    };
+    let kind = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let alike = match texts().find(named) {
+        Some(alike) => alike,
+        None => {
+            let given = tokens(&typed);
+            let alike = texts().find(|text| {
+                let text = plain(&text.to_lowercase());
+                let mut all = text.split(' ');
+                let name = all.next().unwrap_or_default();
+                let rest: Vec<&str> = all.collect();
+                !kind(name)
+                    && given.len() > 1
+                    && rest.len() == given.len()
+                    && rest
+                        .iter()
+                        .zip(&given)
+                        .all(|(a, b)| kind(a) == kind(b) && a.len() == b.len())
+            })?;
+            words = given;
+            words.insert(0, plain(alike).split(' ').next().unwrap_or_default().to_owned());
+            alike
+        }
+    };
+    let mut next = words.into_iter();
+    let mut shape = String::new();
+    let mut inside = false;
+    for letter in alike.chars() {
+        let word = !letter.is_whitespace() && !matches!(letter, '(' | ')' | ',');
+        if word && !inside {
+            shape.push_str(&next.next()?);
+        } else if !word {
+            shape.push(letter);
+        }
+        inside = word;
+    }
+    Some(shape)
 }
 
 /// Moves in a sentence, not too many.
@@ -134,22 +208,29 @@ pub(super) fn suggestions(typed: &str, moves: &[(Move, String)], words: &[&str])
     nearest_all(&typed, all).into_iter().take(SUGGESTED).map(str::to_owned).collect()
 }
 
-/// Words and numbers of a text: `e2e4` has four.
+/// Words and numbers of a text: `e2e4` has four. A sign belongs to its number, unless it stands
+/// between two words, as in `e2-e4`.
 pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut kind = None;
-    for letter in text.to_lowercase().chars() {
+    let mut before = ' ';
+    let text = text.to_lowercase();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let number = letters.peek().is_some_and(char::is_ascii_digit);
         let now = match letter {
             c if c.is_ascii_digit() => Some('0'),
             c if c.is_alphabetic() => Some('a'),
+            '-' | '+' if number && !before.is_alphanumeric() => Some('0'),
             _ => None,
         };
+        let signed = now == Some('0') && !letter.is_ascii_digit();
         match (now, tokens.last_mut()) {
-            (Some(_), Some(last)) if now == kind => last.push(letter),
+            (Some(_), Some(last)) if now == kind && !signed => last.push(letter),
             (Some(_), _) => tokens.push(letter.to_string()),
             (None, _) => {}
         }
-        kind = now;
+        (kind, before) = (now, letter);
     }
     tokens
 }
@@ -168,7 +249,7 @@ fn abbreviates(typed: &[String], given: &[String]) -> bool {
 mod tests {
     use magister_core::Move;
 
-    use super::{Meant, Numbers, meant, plain, suggestions};
+    use super::{Meant, Numbers, meant, plain, shaped, suggestions};
 
     fn moves(texts: &[&str]) -> Vec<(Move, String)> {
         (0..).map(Move).zip(texts.iter().map(|&text| text.to_owned())).collect()
@@ -180,6 +261,12 @@ mod tests {
         for typed in ["drop 3", "(drop 3)", "drop(3)", "Drop 3", "d 3", "3", "drop3"] {
             assert_eq!(meant(typed, &drops), Meant::One(Move(2)), "{typed}");
         }
+        for typed in ["-3", "+3", "d3", "drop -3", "drop3 3"] {
+            assert_eq!(meant(typed, &drops), Meant::Nothing, "{typed}");
+        }
+        let below = moves(&["(shift -1)", "(shift 1)"]);
+        assert_eq!(meant("-1", &below), Meant::One(Move(0)));
+        assert_eq!(meant("shift 1", &below), Meant::One(Move(1)));
         let chess = moves(&["(move e 2 e 4)", "(move d 3 e 4)", "(move g 1 f 3)"]);
         assert_eq!(meant("e2e4", &chess), Meant::One(Move(0)));
         assert_eq!(meant("e2-e4", &chess), Meant::One(Move(0)));
@@ -216,5 +303,20 @@ mod tests {
         assert_eq!(plain("write(1,2,3)"), "write 1 2 3");
         let all = moves(&["(drop 1)", "(drop 2)"]);
         assert!(suggestions("dorp 1", &all, &["undo"]).contains(&"drop 1".to_owned()));
+    }
+
+    #[test]
+    fn words_in_the_shape_of_a_move() {
+        let all = moves(&["(move (cell 1 2) up)", "drop(1)"]);
+        let shape = |typed| shaped(typed, &all);
+        assert_eq!(shape("move cell 9 9 down").as_deref(), Some("(move (cell 9 9) down)"));
+        assert_eq!(shape("drop 8").as_deref(), Some("drop(8)"));
+        assert_eq!(shape("drop(8)").as_deref(), Some("drop(8)"));
+        let chess = moves(&["(move e 2 e 4)", "(promote e e queen)"]);
+        assert_eq!(shaped("e2e5", &chess).as_deref(), Some("(move e 2 e 5)"));
+        assert_eq!(shaped("e2-e5", &chess).as_deref(), Some("(move e 2 e 5)"));
+        for typed in ["drop", "drop 1 2", "fall 8", "", "((", "drop ?"] {
+            assert_eq!(shape(typed), None, "{typed}");
+        }
     }
 }

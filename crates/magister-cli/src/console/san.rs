@@ -63,24 +63,58 @@ fn read(typed: &str) -> Option<Written> {
 
 /// The move among these that is written in algebraic notation.
 pub(super) fn meant(typed: &str, moves: &[(Move, String)], state: &[Ground]) -> Meant {
-    let Some(written) = read(typed) else { return Meant::Nothing };
+    match &fitting(typed, moves, state, None)[..] {
+        [] => Meant::Nothing,
+        [(choice, _)] => Meant::One(*choice),
+        several => Meant::Several(several.iter().map(|(_, text)| plain(text)).collect()),
+    }
+}
+
+/// The moves among these that may be meant, as the rules write them. If a role is given, only its
+/// pieces count.
+pub(super) fn candidates(
+    typed: &str,
+    moves: &[(Move, String)],
+    state: &[Ground],
+    role: Option<&str>,
+) -> Vec<String> {
+    fitting(typed, moves, state, role).into_iter().map(|(_, text)| text.clone()).collect()
+}
+
+fn fitting<'a>(
+    typed: &str,
+    moves: &'a [(Move, String)],
+    state: &[Ground],
+    role: Option<&str>,
+) -> Vec<&'a (Move, String)> {
+    let Some(written) = read(typed) else { return Vec::new() };
     let fits = |(_, text): &&(Move, String)| {
         let words = tokens(&plain(text));
         match written.promotion {
             Some(kind) => promotes(&written, kind, &words),
-            None => goes(&written, &words, state),
+            None => goes(&written, &words, state, role),
         }
     };
-    let found: Vec<&(Move, String)> = moves.iter().filter(fits).collect();
-    match found[..] {
-        [] => Meant::Nothing,
-        [(choice, _)] => Meant::One(*choice),
-        _ => Meant::Several(found.iter().map(|(_, text)| plain(text)).collect()),
-    }
+    moves.iter().filter(fits).collect()
+}
+
+/// Says that no piece of a role goes where the notation says, if the role has such a piece.
+pub(super) fn no_piece(typed: &str, state: &[Ground], role: &str) -> Option<String> {
+    let written = read(typed)?;
+    let rank = written.to.1.as_deref().filter(|_| written.promotion.is_none())?;
+    let owned = |fluent: &Ground| {
+        let labels = labels(fluent);
+        let (Some(piece), true) = (labels.last(), labels.len() > 2) else { return false };
+        is_piece(piece, written.piece) && is_own(&labels, piece, role)
+    };
+    state
+        .iter()
+        .any(owned)
+        .then(|| format!("no {} of yours can go to {}{rank}", written.piece, written.to.0))
 }
 
 /// Whether the words of a move end with the cells of a written move, and its piece is on the first.
-fn goes(written: &Written, words: &[String], state: &[Ground]) -> bool {
+fn goes(written: &Written, words: &[String], state: &[Ground], role: Option<&str>) -> bool {
     let [.., file, rank, to_file, to_rank] = words else { return false };
     let same = |wanted: Option<&String>, given: &String| wanted.is_none_or(|w| w == given);
     // The king castles along its rank.
@@ -89,7 +123,7 @@ fn goes(written: &Written, words: &[String], state: &[Ground]) -> bool {
         && same(written.from.1.as_ref(), rank)
         && written.to.0 == *to_file
         && rank_after == to_rank
-        && state.iter().any(|fluent| has_piece(fluent, file, rank, written.piece))
+        && state.iter().any(|fluent| has_piece(fluent, file, rank, written.piece, role))
 }
 
 /// Whether the words of a move are a promotion as it is written: from a file to a file, and a piece.
@@ -103,20 +137,39 @@ fn promotes(written: &Written, kind: &str, words: &[String]) -> bool {
         }
 }
 
-/// Whether a fluent puts a piece on a cell: `(cell g 1 wn)`, `(cell g 1 white knight)`.
-fn has_piece(fluent: &Ground, file: &str, rank: &str, piece: &str) -> bool {
-    let args: Vec<&str> =
-        fluent.args.iter().flat_map(|args| args.iter()).map(|a| &*a.name).collect();
+/// The arguments of a fluent.
+fn labels(fluent: &Ground) -> Vec<&str> {
+    fluent.args.iter().flat_map(|args| args.iter()).map(|a| &*a.name).collect()
+}
+
+/// Whether a fluent puts a piece on a cell: `(cell g 1 wn)`, `(cell g 1 white knight)`. If a role is
+/// given, the piece must be its own.
+fn has_piece(fluent: &Ground, file: &str, rank: &str, piece: &str, role: Option<&str>) -> bool {
+    let args = labels(fluent);
+    args.windows(2).any(|cell| cell == [file, rank])
+        && args.iter().any(|label| {
+            *label != file
+                && *label != rank
+                && is_piece(label, piece)
+                && role.is_none_or(|role| is_own(&args, label, role))
+        })
+}
+
+fn is_piece(label: &str, piece: &str) -> bool {
     let letter = match piece {
         "knight" => 'n',
         other => other.chars().next().unwrap_or_default(),
     };
-    let is_piece = |label: &str| {
-        let label = label.to_lowercase();
-        label.ends_with(piece) || label.len() <= 2 && label.ends_with(letter)
-    };
-    args.windows(2).any(|cell| cell == [file, rank])
-        && args.iter().any(|label| *label != file && *label != rank && is_piece(label))
+    let label = label.to_lowercase();
+    label.ends_with(piece) || label.len() <= 2 && label.ends_with(letter)
+}
+
+/// Whether a piece belongs to a role: its label begins with the role or its first letter, or the
+/// role stands beside it.
+fn is_own(args: &[&str], label: &str, role: &str) -> bool {
+    let (label, role) = (label.to_lowercase(), role.to_lowercase());
+    let short = label.len() == 2 && label.chars().next() == role.chars().next();
+    short || label.starts_with(&role) || args.iter().any(|arg| arg.to_lowercase() == role)
 }
 
 #[cfg(test)]
@@ -125,7 +178,7 @@ mod tests {
     use magister_engine::Ground;
     use magister_gdl::Syntax;
 
-    use super::{meant, read};
+    use super::{candidates, meant, no_piece, read};
     use crate::console::moves::Meant;
 
     #[test]
@@ -161,5 +214,24 @@ mod tests {
             assert_eq!(meant(typed, &moves, &state), Meant::One(Move(number)), "{typed}");
         }
         assert_eq!(meant("Nf6", &moves, &state), Meant::Nothing);
+    }
+
+    #[test]
+    fn only_own_pieces_are_meant() {
+        let texts = ["(move g 1 f 3)", "(move g 8 f 6)", "(move e 1 g 1)", "(move e 8 g 8)"];
+        let moves: Vec<(Move, String)> = (0..).map(Move).zip(texts.map(str::to_owned)).collect();
+        let state = Ground::read_all(
+            "(cell g 1 wn) (cell g 8 bn) (cell e 1 wk) (cell e 8 bk)",
+            Syntax::Kif,
+        )
+        .expect("fluents");
+        let white = |typed| candidates(typed, &moves, &state, Some("white"));
+        assert_eq!(white("O-O"), ["(move e 1 g 1)"]);
+        assert_eq!(white("Nf3"), ["(move g 1 f 3)"]);
+        assert!(white("Nf6").is_empty());
+        assert_eq!(candidates("Nf6", &moves, &state, Some("black")), ["(move g 8 f 6)"]);
+        let none = no_piece("Nf6", &state, "white");
+        assert_eq!(none.as_deref(), Some("no knight of yours can go to f6"));
+        assert_eq!(no_piece("Qf6", &state, "white"), None);
     }
 }

@@ -26,14 +26,24 @@ const REASONS: usize = 3;
 /// How many fluents are named as the reason for something that must not hold.
 const NAMED: usize = 3;
 
-/// The reason why a role cannot make a move in a state.
-pub(super) fn illegal(
+/// A move that a role cannot make.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) role: &'a str,
+    /// The move as the rules write it.
+    pub(crate) choice: &'a str,
+    /// Whether no position allows it.
+    pub(crate) never: bool,
+}
+
+/// The reason why a role cannot make a move in a state, and whether it lies in what never changes.
+pub(crate) fn illegal(
     source: &Source,
     game: &dyn Game,
     state: &[u64],
-    role: &str,
-    choice: &str,
-) -> Result<String> {
+    question: &Question<'_>,
+) -> Result<(String, bool)> {
+    let Question { role, choice, never } = *question;
     let no_rules = || anyhow!("this game is written in Rust, so its rules cannot be explained");
     let rules = source.rulesheet().ok_or_else(no_rules)?;
     let program = source.program().ok_or_else(no_rules)?.map_err(|error| anyhow!("{error}"))?;
@@ -45,9 +55,9 @@ pub(super) fn illegal(
     };
     let atom = Ground { name: "legal".into(), args: Some(args.into()) };
     let scene = Scene { state: fluents(game, state), ..Scene::default() };
-    let question = atom.text(rules.syntax);
+    let text = atom.text(rules.syntax);
     let tree = within(PATIENCE, &Stop::never(), |stop| {
-        let mut explainer = Explainer::new(program, rules.syntax, &question, &scene)?;
+        let mut explainer = Explainer::new(program, rules.syntax, &text, &scene)?;
         let explanation = explainer.explain(EXTENT, stop).map_err(|halt| anyhow!("{halt}"))?;
         anyhow::Ok(explainer.json(&explanation))
     })?;
@@ -56,17 +66,59 @@ pub(super) fn illegal(
     let nodes = tree["nodes"].as_array().unwrap_or(&no_nodes);
     let root = tree["roots"][0].as_u64().unwrap_or(0) as usize;
     collect(nodes, root, &mut reasons);
-    reasons.dedup();
+    let mut seen = std::collections::BTreeSet::new();
+    reasons.retain(|reason: &Reason| seen.insert(reason.text.clone()));
     reasons.truncate(REASONS);
+    let fixed = never || reasons.iter().any(|reason| reason.fixed);
     let choice = plain(choice);
-    Ok(match &reasons[..] {
-        [] => format!("{choice} is not legal: no rule allows it here.\n"),
-        [one] => whole(&fitted(&format!("{choice} is not legal: {one}."))),
+    let never = if never { "never" } else { "not" };
+    let text = match &reasons[..] {
+        [] => format!("{choice} is {never} legal: no rule allows it here.\n"),
+        [one] => whole(&fitted(&format!("{choice} is {never} legal: {}.", one.text))),
         several => {
-            let lines: String = several.iter().map(|one| format!("- {one}\n")).collect();
-            whole(&fitted(&format!("{choice} is not legal:\n{lines}")))
+            let lines: String = several.iter().map(|one| format!("- {}\n", one.text)).collect();
+            whole(&fitted(&format!("{choice} is {never} legal:\n{lines}")))
         }
-    })
+    };
+    Ok((text, fixed))
+}
+
+/// One reason.
+#[derive(Clone, Debug)]
+struct Reason {
+    text: String,
+    /// Whether it never changes during play.
+    fixed: bool,
+}
+
+impl Reason {
+    fn of_state(text: String) -> Self {
+        Reason { text, fixed: false }
+    }
+
+    /// A condition that no position can meet.
+    fn fixed(claim: &str) -> Self {
+        let variables: Vec<&str> = claim.split(' ').filter(|word| word.starts_with('?')).collect();
+        let text = match (
+            claim.strip_prefix("distinct ").map(|rest| rest.split_once(' ')),
+            &variables[..],
+        ) {
+            (Some(Some((one, other))), []) => {
+                format!("{} must differ from {}", quoted(one), quoted(other))
+            }
+            (_, []) => format!("it needs {}, which is never true", quoted(claim)),
+            (_, several) => {
+                let mut several = several.to_vec();
+                several.dedup();
+                format!(
+                    "it needs {}, and there is no such {}",
+                    quoted(claim),
+                    several.join(" and ")
+                )
+            }
+        };
+        Reason { text, fixed: true }
+    }
 }
 
 /// Stands for a blank at which no line may end.
@@ -82,11 +134,11 @@ fn whole(text: &str) -> String {
 }
 
 /// The last reasons below a node that does not hold.
-fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<String>) {
+fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<Reason>) {
     let mut rest = vec![root];
     // Nodes form a tree, except for references to nodes that were explained before.
     let mut left = nodes.len();
-    while let Some(node) = rest.pop().and_then(|id| nodes.get(id)) {
+    while let Some((id, node)) = rest.pop().and_then(|id| Some((id, nodes.get(id)?))) {
         if left == 0 {
             return;
         }
@@ -95,26 +147,50 @@ fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<String>) {
         let claim = words(node["claim"].as_str().unwrap_or_default());
         let below = children(node);
         match because {
-            "misses" | "miss" if !below.is_empty() => rest.extend(below.into_iter().rev()),
             "elsewhere" => rest.extend(node["see"].as_u64().map(|id| id as usize)),
-            "not-in-state" => reasons.push(missing(&claim, node)),
+            "misses" | "miss" if node["fixed"] != true && !below.is_empty() => {
+                rest.extend(below.into_iter().rev());
+            }
+            "not-in-state" => reasons.push(Reason::of_state(missing(&claim, node))),
             "present" => {
                 let inner = claim.strip_prefix("not ").unwrap_or(&claim).to_owned();
                 let there = there(nodes, &below);
                 let there = if there.is_empty() { inner.clone() } else { there.join(" and ") };
-                reasons.push(if there == inner {
+                reasons.push(Reason::of_state(if there == inner {
                     format!("the position has {}", quoted(&there))
                 } else {
                     let (inner, there) = (quoted(&inner), quoted(&there));
                     format!("{inner} must not hold, but the position has {there}")
-                });
+                }));
             }
-            "no-fact" | "refuted" | "no-head" | "undefined" => {
-                reasons.push(format!("{} is never true", quoted(&claim)));
+            _ if node["fixed"] == true && claim.starts_with("not ") => {
+                let text = format!("{} is always true", quoted(claim.trim_start_matches("not ")));
+                reasons.push(Reason { text, fixed: true });
             }
-            _ => reasons.push(format!("{} does not hold", quoted(&claim))),
+            _ if node["fixed"] == true => {
+                reasons.push(Reason::fixed(&last_fixed(nodes, id, claim)))
+            }
+            "no-fact" | "refuted" | "no-head" | "undefined" => reasons.push(Reason::fixed(&claim)),
+            _ => reasons.push(Reason::of_state(format!("{} does not hold", quoted(&claim)))),
         }
     }
+}
+
+/// The last condition that fails below one that never changes, if there is one such condition and
+/// it names everything: `floor 2 3` for `way up 3 3 ?row ?column`. Otherwise the condition itself,
+/// because a player knows its name sooner than what it is made of.
+fn last_fixed(nodes: &[Value], from: usize, claim: String) -> String {
+    let mut at = from;
+    for _ in 0..nodes.len() {
+        match &children(&nodes[at])[..] {
+            [] => break,
+            [only] if *only < nodes.len() => at = *only,
+            _ => return claim,
+        }
+    }
+    let last = words(nodes[at]["claim"].as_str().unwrap_or_default());
+    let negated = last.starts_with("not ") || nodes[at]["because"] == "elsewhere";
+    if at == from || negated || last.contains('?') || !claim.contains('?') { claim } else { last }
 }
 
 /// What a position lacks, and what is there instead.
@@ -161,7 +237,6 @@ fn words(claim: &str) -> String {
         None => (false, claim),
     };
     let text = plain(inner);
-    let text = text.strip_prefix("true ").unwrap_or(&text);
-    let text = text.replace('?', "");
+    let text = text.strip_prefix("true ").unwrap_or(&text).to_owned();
     if negated { format!("not {text}") } else { text }
 }

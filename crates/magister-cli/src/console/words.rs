@@ -16,21 +16,55 @@ pub(super) fn name(info: &Info, role: Role) -> &str {
     if info.chance == Some(role) { "chance" } else { info.role_name(role) }
 }
 
-/// What a role saw in a turn where information is hidden; empty if that was nothing.
-pub(super) fn seen(view: &View, turn: &Turn, look: &Look) -> String {
+/// Who made a move that a percept reports, if that is certain. An empty name says that the role
+/// made it.
+pub(super) type Maker<'a> = &'a dyn Fn(&Turn, &str) -> Option<String>;
+
+/// What a role saw in a turn where information is hidden, one text for each percept. What only
+/// repeats the own move is left out.
+pub(super) fn percepts(view: &View, turn: &Turn, maker: Maker<'_>) -> Vec<String> {
     let text = view.game().text();
-    let Observation::Percepts(percepts) = &turn.seen else { return String::new() };
-    if let Some(news) = look.card_news(&**view.game(), view.role(), percepts) {
+    let Observation::Percepts(percepts) = &turn.seen else { return Vec::new() };
+    let written = percepts.iter().filter_map(|&percept| {
+        let percept = text.percept_text(percept);
+        let reported = argument(&percept);
+        match reported.and_then(|reported| maker(turn, reported)) {
+            Some(who) if who.is_empty() => None,
+            Some(who) => Some(format!("{who}: {}", plain(reported.unwrap_or_default()))),
+            None => Some(plain(&percept)),
+        }
+    });
+    written.collect()
+}
+
+/// The argument of a term that has one: `bet` in `(did bet)` and in `did(bet)`.
+fn argument(term: &str) -> Option<&str> {
+    let inner = term.strip_suffix(')')?;
+    let argument = match inner.strip_prefix('(') {
+        Some(inner) => inner.split_once(' ')?.1.trim(),
+        None => inner.split_once('(')?.1.trim(),
+    };
+    let whole = argument.starts_with('(') || argument.ends_with(')');
+    let single = whole || !argument.contains([' ', ',']);
+    (single && !argument.is_empty()).then_some(argument)
+}
+
+/// What a role saw in a turn where information is hidden; empty if that was nothing.
+pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
+    let game = &**view.game();
+    if let Observation::Percepts(percepts) = &turn.seen
+        && let Some(news) = look.card_news(game, view.role(), percepts)
+    {
         return news;
     }
-    let seen: Vec<String> = percepts.iter().map(|&p| plain(&text.percept_text(p))).collect();
+    let seen = percepts(view, turn, maker);
     if seen.is_empty() { String::new() } else { format!("You see: {}", seen.join(", ")) }
 }
 
 /// A turn as the role lived it; empty if there was nothing to do and nothing to see.
-pub(super) fn lived(view: &View, turn: &Turn, look: &Look) -> String {
+pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
-    let seen = seen(view, turn, look);
+    let seen = seen(view, turn, look, maker);
     let own = if is_idle(&own) { String::new() } else { format!("you: {}", plain(&own)) };
     match (own.is_empty(), seen.is_empty()) {
         (true, true) => String::new(),
@@ -48,9 +82,12 @@ fn lower(sentence: &str) -> String {
 /// What an adviser says.
 pub(super) fn advice(view: &View, decision: Decision) -> String {
     let words = view.game().text();
+    let info = view.game().info();
     let text_of = |choice| plain(&words.move_text(choice));
     let mut text = format!("Try {}.\n", text_of(decision.choice));
     let mut thoughts = decision.thoughts;
+    // A search recommends what it looked at most, which need not have the highest estimate.
+    let searched = thoughts.iter().any(|thought| thought.visits > 0);
     let key = |thought: &Thought| {
         (thought.choice == decision.choice, thought.visits, thought.value.unwrap_or(f64::MIN))
     };
@@ -58,12 +95,32 @@ pub(super) fn advice(view: &View, decision: Decision) -> String {
         let (a, b) = (key(a), key(b));
         b.0.cmp(&a.0).then(b.1.cmp(&a.1)).then(b.2.total_cmp(&a.2))
     });
-    for thought in thoughts.iter().take(NAMED) {
-        let Some(value) = thought.value else { continue };
-        let sure = if thought.proven { " (proven)" } else { "" };
-        let _ = writeln!(text, "  {}: {value:.0} points expected{sure}", text_of(thought.choice));
+    let (low, high) = info.rewards;
+    let chosen = thoughts.first().filter(|thought| thought.choice == decision.choice).cloned();
+    let named = thoughts.iter().take(NAMED).filter(|thought| thought.value.is_some());
+    let proven_best = chosen.as_ref().is_some_and(|thought| thought.proven);
+    for thought in named {
+        let value = thought.value.unwrap_or_default();
+        let of = if low == 0.0 && high > 0.0 { format!(" of {high}") } else { String::new() };
+        let why = match (thought.proven, searched) {
+            (true, _) => " (proven)".to_owned(),
+            (false, true) if !proven_best => format!(" ({})", searches(thought.visits)),
+            _ => String::new(),
+        };
+        let about = if thought.proven { "" } else { "about " };
+        let _ = writeln!(text, "  {}: {about}{value:.0}{of} points{why}", text_of(thought.choice));
+    }
+    let alone = info.players().count() == 1 && info.chance.is_none();
+    let solved = chosen
+        .is_some_and(|thought| thought.proven || thought.value.is_some_and(|value| value >= high));
+    if alone && !solved {
+        text.push_str("No solution found in this time; this is a guess.\n");
     }
     text
+}
+
+fn searches(count: u64) -> String {
+    if count == 1 { "searched once".to_owned() } else { format!("searched {count} times") }
 }
 
 /// How a match ended for a role.
@@ -116,5 +173,27 @@ pub(super) fn result(view: &View, outcome: &[Option<f64>]) -> String {
             }
             None => "The game is over without a result.".to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::argument;
+
+    #[test]
+    fn what_a_percept_reports() {
+        for (term, reported) in [
+            ("(did bet)", Some("bet")),
+            ("did(bet)", Some("bet")),
+            ("(did (raise 2))", Some("(raise 2)")),
+            ("did(raise(2))", Some("raise(2)")),
+            ("(card player jack)", None),
+            ("card(player,jack)", None),
+            ("won", None),
+            ("()", None),
+            (")", None),
+        ] {
+            assert_eq!(argument(term), reported, "{term}");
+        }
     }
 }

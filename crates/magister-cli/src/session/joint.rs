@@ -1,19 +1,59 @@
 //! Moves as people write them.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use anyhow::{Result, bail};
 use magister_core::text::find_move;
 use magister_core::{Move, Role};
+use magister_engine::board::fluents;
 
 use super::{Choice, Session};
 use crate::commands::plural;
-use crate::console::moves::{Meant, meant, several};
+use crate::console::moves::{Meant, several, shaped, understood};
 
 /// What stands for a move that is drawn.
 const DRAWN: &str = "*";
 /// How many legal moves an error names.
 const NAMED: usize = 40;
+
+/// A move that is not legal.
+#[derive(Clone, Debug)]
+pub(crate) struct Illegal {
+    pub(crate) role: String,
+    /// The move as it was typed, and as the rules would write it.
+    typed: String,
+    pub(crate) term: Option<String>,
+    legal: String,
+}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} cannot play {} here; legal moves: {}", self.role, self.typed, self.legal)
+    }
+}
+
+impl std::error::Error for Illegal {}
+
+impl Illegal {
+    fn new(session: &Session, role: Role, typed: &str) -> Self {
+        let words = session.game.text();
+        let known = words.parse_move(role, typed).map(|choice| words.move_text(choice));
+        let term = known.or_else(|| shaped(typed, &texts(session, role)));
+        Illegal {
+            role: session.info().role_name(role).to_owned(),
+            typed: typed.to_owned(),
+            term,
+            legal: named(session, role),
+        }
+    }
+}
+
+/// The legal moves of a role with their texts.
+fn texts(session: &Session, role: Role) -> Vec<(Move, String)> {
+    let words = session.game.text();
+    let legal = session.worker.legal(role).iter();
+    legal.map(|&choice| (choice, words.move_text(choice))).collect()
+}
 
 /// The steps of a text, which semicolons separate. Empty ones are left out.
 pub(crate) fn steps(text: &str) -> impl Iterator<Item = &str> {
@@ -72,6 +112,15 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     if let Some(wrong) = wrong {
         return Err(wrong);
     }
+    let who = if players.is_empty() { &choosing } else { &players };
+    let parts = parts(text);
+    if parts.len() == who.len() && !text.contains('(') {
+        let wrong =
+            who.iter().zip(&parts).find(|(role, part)| !is_understood(session, **role, part));
+        if let Some((&role, part)) = wrong {
+            return Err(Illegal::new(session, role, part).into());
+        }
+    }
     let names = |roles: &[Role]| {
         roles.iter().map(|&role| info.role_name(role)).collect::<Vec<_>>().join(", ")
     };
@@ -83,7 +132,6 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
             names(&all)
         );
     }
-    let who = if players.is_empty() { &choosing } else { &players };
     let mut legal = String::new();
     for &role in who {
         let _ = write!(legal, "\n{}: {}", info.role_name(role), named(session, role));
@@ -107,11 +155,9 @@ fn typed(session: &Session, text: &str, ways: [&[Role]; 3]) -> Result<Option<Vec
             if *part == DRAWN {
                 continue;
             }
-            let words = session.game.text();
-            let legal = session.worker.legal(role).iter();
-            let legal: Vec<_> = legal.map(|&choice| (choice, words.move_text(choice))).collect();
             // A term in brackets is a whole move, so a part of one is a mistake.
-            let found = if part.contains('(') { Meant::Nothing } else { meant(part, &legal) };
+            let found =
+                if part.contains('(') { Meant::Nothing } else { heard(session, role, part) };
             match found {
                 Meant::One(choice) => choices[role.index()] = Choice::Given(choice),
                 Meant::Several(texts) => bail!("{part} may mean {}", several(texts)),
@@ -123,6 +169,17 @@ fn typed(session: &Session, text: &str, ways: [&[Role]; 3]) -> Result<Option<Vec
         }
     }
     Ok(None)
+}
+
+/// What a typed text means among the legal moves of a role.
+fn heard(session: &Session, role: Role, text: &str) -> Meant {
+    let mut state = Vec::new();
+    session.worker.save(&mut state);
+    understood(text, &texts(session, role), &fluents(&*session.game, &state))
+}
+
+fn is_understood(session: &Session, role: Role, text: &str) -> bool {
+    text == DRAWN || matches!(heard(session, role, text), Meant::One(_))
 }
 
 /// The parts of a text between commas outside of brackets.
@@ -152,11 +209,7 @@ fn fit(session: &Session, roles: &[Role], given: &[&str]) -> Result<Vec<Choice>>
             continue;
         }
         let Some(choice) = find(session, role, text) else {
-            bail!(
-                "{} cannot play {text} here; legal moves: {}",
-                info.role_name(role),
-                named(session, role)
-            );
+            return Err(Illegal::new(session, role, text).into());
         };
         choices[role.index()] = Choice::Given(choice);
     }

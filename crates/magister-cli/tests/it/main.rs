@@ -24,3 +24,4 @@ mod records;
 mod repair;
 mod snapshots;
 mod solve;
+mod stumbles;

@@ -2,7 +2,7 @@
 
 use magister_core::{Halt, Stop};
 
-use crate::program::{Literal, Pattern};
+use crate::program::{Depends, Goal, Literal, Pattern};
 use crate::reference::bind::UNBOUND;
 use crate::reference::{Bindings, Reference};
 use crate::term::TermId;
@@ -202,6 +202,87 @@ fn all_fail(
     Ok(!instance.failing.is_empty())
 }
 
+/// The miss that fits the position, if the position leaves no choice.
+///
+/// In a game with one pile, `(true (pile ?pile))` has one value. That value explains more than the
+/// piles for which the other conditions would hold, so it is used if some condition then fails for
+/// all values of the remaining variables. What the rules determine comes before what the state
+/// determines: if they say which cell must be empty, the cell is the reason.
+fn forced_miss(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    known: &[u32],
+    stop: &Stop,
+) -> Result<Option<Instance>, Halt> {
+    let body: Vec<Literal> = reference.program().rules[rule as usize].body.clone();
+    let mut forced: Bindings = bindings.into();
+    let mut of_state = false;
+    // Every round binds a variable.
+    for _ in 0..bindings.len() {
+        if let Some(next) = one_value(reference, &body, &forced, true, stop)? {
+            forced = next;
+        } else if let Some(next) = one_value(reference, &body, &forced, false, stop)? {
+            forced = next;
+            of_state = true;
+        } else {
+            break;
+        }
+    }
+    if !of_state {
+        return Ok(None);
+    }
+    let failing = hopeless(reference, rule, &forced, stop)?;
+    let state = |place: &u32| {
+        let literal = &body[*place as usize];
+        !literal.negated && matches!(literal.goal, Goal::Fluent(_))
+    };
+    // A fluent that is missing says more with the values that the other conditions give.
+    if failing.len() <= known.len() || failing.iter().any(|p| !known.contains(p) && state(p)) {
+        return Ok(None);
+    }
+    let all = 0..body.len() as u32;
+    let is_open = |place: &u32| {
+        let mut open = false;
+        body[*place as usize].goal.variables(&mut |v| open |= forced[v as usize] == UNBOUND);
+        open && !failing.contains(place)
+    };
+    let open = all.filter(is_open).collect();
+    Ok(Some(Instance { bindings: forced, failing, open }))
+}
+
+/// The bindings with the values of the first condition that has exactly one solution: a relation
+/// that never changes, or a fluent.
+fn one_value(
+    reference: &mut Reference,
+    body: &[Literal],
+    bindings: &[TermId],
+    fixed: bool,
+    stop: &Stop,
+) -> Result<Option<Bindings>, Halt> {
+    for literal in body.iter().filter(|literal| !literal.negated) {
+        let wanted = match &literal.goal {
+            Goal::Relation(atom) => {
+                let info = &reference.program().relations[atom.relation.index()];
+                fixed && info.depends == Depends::Nothing
+            }
+            Goal::Fluent(_) => !fixed,
+            _ => false,
+        };
+        let mut unbound = false;
+        literal.goal.variables(&mut |v| unbound |= bindings[v as usize] == UNBOUND);
+        if !wanted || !unbound {
+            continue;
+        }
+        match reference.solutions(literal, bindings, stop) {
+            Ok(mut solutions) if solutions.len() == 1 => return Ok(solutions.pop()),
+            Ok(_) | Err(Halt::Limit(_) | Halt::Rules(_)) => {}
+            Err(halt) => return Err(halt),
+        }
+    }
+    Ok(None)
+}
+
 /// The maximum number of failing conditions in a nearest miss, besides those that fail in all.
 const FAILING: usize = 2;
 
@@ -230,6 +311,9 @@ pub(super) fn nearest_misses(
     stop: &Stop,
 ) -> Result<Instances, Halt> {
     let known = hopeless(reference, rule, bindings, stop)?;
+    if let Some(instance) = forced_miss(reference, rule, bindings, &known, stop)? {
+        return Ok(Instances { found: vec![instance], ..Instances::default() });
+    }
     if known.is_empty() && is_loose(args) {
         let result = instances(reference, rule, bindings, &[], 0, bounds, stop)?;
         if !result.found.is_empty() {

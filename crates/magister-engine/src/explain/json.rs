@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::text::{claim, line};
 use super::tree::{Claim, Explanation, ProofId, ProofStep, Reason};
 use super::words::Words;
-use crate::program::Names;
+use crate::program::{Depends, Goal, Names};
 use crate::reference::bind::UNBOUND;
 use crate::term::TermId;
 
@@ -39,6 +39,19 @@ fn node(words: &Words<'_>, node: &ProofStep) -> Value {
     }
     if node.more > 0 {
         set("more", json!(node.more));
+    }
+    if let Claim::Literal(literal, _) = &node.claim {
+        let fixed = match &literal.goal {
+            Goal::Relation(atom) => {
+                words.program.relations[atom.relation.index()].depends == Depends::Nothing
+            }
+            Goal::Distinct(..) => true,
+            _ => false,
+        };
+        if fixed {
+            // It does not depend on the position.
+            set("fixed", json!(true));
+        }
     }
     if let Claim::Instance(rule, bindings) = &node.claim {
         let names = &words.program.rules[*rule as usize].names;

@@ -71,6 +71,36 @@ fn the_smaller_proof_is_shown() {
     assert_eq!(explanation.nodes.len(), 2);
 }
 
+/// The instance that fits the position explains more than those for which only the position would
+/// have to be another one.
+#[test]
+fn a_miss_fits_the_position() {
+    let text = "(role a) (init (pile 2)) (init (keeper 3 3)) (init (crate 4 3))
+(floor 3 3) (floor 4 3) (floor 5 3) (after 2 3) (after 3 4) (after 4 5)
+(minus 3 3 0) (minus 4 3 1) (minus 2 2 0) (minus 2 1 1)
+(<= (legal a (take ?n)) (true (pile ?pile)) (minus ?pile ?n ?left))
+(<= (way up ?row ?column ?next ?column)
+    (after ?next ?row) (floor ?row ?column) (floor ?next ?column))
+(<= (legal a ?d) (true (keeper ?row ?column)) (way ?d ?row ?column ?row2 ?column2)
+    (not (true (crate ?row2 ?column2))))
+(<= (legal a ?d) (true (keeper ?row ?column)) (way ?d ?row ?column ?row2 ?column2)
+    (true (crate ?row2 ?column2)) (way ?d ?row2 ?column2 ?row3 ?column3)
+    (not (true (crate ?row3 ?column3))))";
+    let take = explain_text(text, "(legal a (take 3))");
+    assert!(take.contains("?pile = 2: 1 of 2 conditions fails"), "{take}");
+    assert!(take.contains("(minus 2 3 ?left): not among the facts"), "{take}");
+    assert!(!take.contains("(pile 3)"), "{take}");
+    let up = explain_text(text, "(legal a up)");
+    assert!(up.contains("(way up 3 3 ?row2 ?column2)"), "{up}");
+    assert!(up.contains("(floor 2 3)"), "{up}");
+    assert!(!up.contains("(keeper 4 3)") && !up.contains("(keeper 5 3)"), "{up}");
+    // The rules say where the marker must be, so the marker is what is missing.
+    let marker = "(role a) (init (at 1 1)) (target 5 5)
+(<= (legal a stop) (target ?x ?y) (true (at ?x ?y)))";
+    let stop = explain_text(marker, "(legal a stop)");
+    assert!(stop.contains("(true (at 5 5)): not in the state, which has (at 1 1)"), "{stop}");
+}
+
 #[test]
 fn repeated_proofs_are_shown_once() {
     let text = "(role a)

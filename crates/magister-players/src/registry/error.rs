@@ -58,10 +58,11 @@ impl fmt::Display for SpecError {
                 let names: Vec<&str> = names.collect();
                 write!(f, "there is no player `{name}`; ")?;
                 let near = nearest(name, &names);
-                if !near.is_empty() {
-                    write!(f, "did you mean {}? Otherwise ", near.join(" or "))?;
+                if near.is_empty() {
+                    write!(f, "`magister players` lists the players")
+                } else {
+                    write!(f, "did you mean {}?", near.join(" or "))
                 }
-                write!(f, "there are {}", names.join(", "))
             }
             SpecError::Bracket { text, open: true } => {
                 write!(f, "in `{text}` a bracket is not closed; put a `]` after the inner player")

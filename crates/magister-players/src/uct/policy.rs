@@ -12,7 +12,7 @@ use super::search::Search;
 use super::tree::{Kind, NONE};
 
 /// The policies; the first is NST if playouts run one by one anyway.
-pub(crate) const POLICIES: &[&str] = &["suited", "nst", "mast", "uniform"];
+pub(crate) const POLICIES: &[&str] = &["auto", "nst", "mast", "uniform"];
 
 /// The maximum length of the n-grams of each.
 const LENGTHS: [usize; 4] = [LONGEST, LONGEST, 1, 0];
@@ -292,7 +292,7 @@ mod tests {
             assert!(good > 80, "{name}: {good}");
         }
         assert!(!policy("uniform", 0.1).learns());
-        let mut suited = policy("suited", 0.1);
+        let mut suited = policy("auto", 0.1);
         suited.suit(true);
         assert!(!suited.learns());
         suited.suit(false);

@@ -71,7 +71,7 @@ fn replaced(text: &str, start: usize, end: usize, with: &str) -> Candidate {
 
 /// The name in a marked place that the message is about, or that is most like what was meant, spelt
 /// as that.
-fn respelt(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
+pub(super) fn respelt(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
     let (start, end) = (span.start as usize, span.end as usize);
     let marked = text.get(start..end)?;
     let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '?');

@@ -50,6 +50,9 @@ pub(super) fn seats(
         Opponents::Named(named) => &named[..],
     };
     if named.len() > 1 && named.len() != free {
+        if free == 1 {
+            bail!("there is 1 other seat, so name 1 player");
+        }
         bail!("there are {free} other seats; name one player for all of them, or {free}");
     }
     if let Some(spec) = named.iter().find(|spec| spec.is_human()) {

@@ -1,0 +1,54 @@
+//! Saving a match to a file without destroying another one.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use magister_core::MatchRecord;
+
+/// The largest file that is looked at before it is replaced.
+const LARGEST: u64 = 1 << 28;
+
+/// Where a match is to be saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Save {
+    pub(crate) path: PathBuf,
+    /// Whether the file may replace any other.
+    replace: bool,
+}
+
+impl Save {
+    /// Reads `save FILE` or `save! FILE`, given the command and what follows it.
+    pub(super) fn read(word: &str, file: &str) -> Result<Self> {
+        if file.is_empty() {
+            bail!("`{word}` needs the name of a file, such as `{word} mine.json`");
+        }
+        Ok(Save { path: PathBuf::from(file), replace: word.ends_with('!') })
+    }
+
+    /// Writes a match. A file that is not an earlier save of this match stays as it is.
+    pub(crate) fn write(&self, record: &MatchRecord) -> Result<()> {
+        let shown = self.path.display();
+        if !self.replace && self.path.exists() && !self.holds_earlier(record) {
+            bail!(
+                "{shown} exists and is not a save of this match; choose another name, or write \
+                 `save! {shown}`"
+            );
+        }
+        let text = serde_json::to_string(record)? + "\n";
+        fs::write(&self.path, text).with_context(|| format!("{shown} cannot be written"))
+    }
+
+    /// Whether the file has this match in it, at whatever step, and nothing else.
+    fn holds_earlier(&self, record: &MatchRecord) -> bool {
+        if !fs::metadata(&self.path).is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST) {
+            return false;
+        }
+        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let (Some(line), None) = (lines.next(), lines.next()) else { return false };
+        let Ok(old) = serde_json::from_str::<MatchRecord>(line) else { return false };
+        !old.seed.is_empty()
+            && (&old.game, &old.seed, &old.players) == (&record.game, &record.seed, &record.players)
+    }
+}

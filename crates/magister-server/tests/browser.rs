@@ -139,7 +139,6 @@ impl Drop for Server {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "skipped tests and the steps of the browser show")]
 fn a_match_goes_on_after_a_restart() {
     if let Some(what) = missing() {
         println!("SKIPPED: {what}");

@@ -82,7 +82,7 @@ fn garbage_is_reported_and_the_match_continues() {
     assert!(text.contains("is not understood"), "{text}");
     for (args, said) in [
         (&["tictactoe", "--as", "z"][..], "z is not a role of this game; the roles are x, o"),
-        (&["tictactoe", "--against", "uct,uct"], "there are 1 other seats"),
+        (&["tictactoe", "--against", "uct,uct"], "there is 1 other seat, so name 1 player"),
         (&["tictactoe", "--against", "human"], "--as"),
         (
             &["monty-hall", "--as", "random"],

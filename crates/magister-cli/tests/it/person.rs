@@ -82,7 +82,7 @@ fn garbage_is_reported_and_the_match_continues() {
     assert!(text.contains("is not understood"), "{text}");
     for (args, said) in [
         (&["tictactoe", "--as", "z"][..], "z is not a role of this game; the roles are x, o"),
-        (&["tictactoe", "--against", "uct,uct"], "there are 1 other seats"),
+        (&["tictactoe", "--against", "uct,uct"], "there is 1 other seat, so name 1 player"),
         (&["tictactoe", "--against", "human"], "--as"),
         (
             &["monty-hall", "--as", "random"],
@@ -119,7 +119,7 @@ fn people_play_in_matches() {
     let args = ["match", "tictactoe", "--players", "human,legal", "--games", "4"];
     let text = shown(&say(&[&args[..], &["--iterations", "5"]].concat(), script.as_bytes()));
     assert!(text.contains("game 1: human 100, legal 0, 5 steps"), "{text}");
-    assert!(text.contains("game 2: legal -, human -"), "{text}");
+    assert!(text.contains("game 2: legal without a result, human without a result"), "{text}");
     assert!(!text.contains("game 3"), "who leaves is not asked again: {text}");
     let text = shown(&say(
         &["tournament", "tictactoe", "--players", "human,uct", "--log", "/dev/null"],

@@ -67,7 +67,7 @@ fn a_tournament_shows_late_and_illegal_moves() {
     let rest = ["--iterations", "1", "--csv", &csv, "--svg", &svg];
     let run = |more: &[&str]| stdout(&magister(&[&args[..], &rest, more].concat()));
     let clean = run(&[]);
-    assert!(clean.contains("late  illegal  other"), "{clean}");
+    assert!(clean.contains("late  illegal  failed"), "{clean}");
     // The first match of the log gets a late and two illegal moves of its first player.
     let text = std::fs::read_to_string(&log).expect("there");
     let fault =

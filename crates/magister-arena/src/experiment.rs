@@ -104,7 +104,7 @@ pub fn rank_values(rewards: &[f64]) -> Vec<f64> {
     let last = (rewards.len().max(2) - 1) as f64;
     let value = |own: &f64| {
         let better = rewards.iter().filter(|other| *other > own).count() as f64;
-        let equal = rewards.iter().filter(|other| *other >= own && *other <= own).count() as f64;
+        let equal = rewards.iter().filter(|other| other.total_cmp(own).is_eq()).count() as f64;
         let rank = 1.0 + better + (equal - 1.0) / 2.0;
         (rewards.len() as f64 - rank) / last
     };

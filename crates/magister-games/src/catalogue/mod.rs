@@ -81,7 +81,7 @@ pub struct Sheet {
 impl Sheet {
     /// Whether it is written in RECYCLE; all other rulesheets are GDL in one of its forms.
     pub fn is_recycle(&self) -> bool {
-        self.path.ends_with(".rcy")
+        std::path::Path::new(self.path).extension().is_some_and(|end| end == "rcy")
     }
 }
 

@@ -82,7 +82,7 @@ impl Match<'_> {
     /// Plays the match; returns whether it ended.
     fn play(&mut self) -> bool {
         let info = self.game.info().clone();
-        let cards = self.game.as_any().is_some_and(|game| game.is::<CardGame>());
+        let cards = self.game.as_any().is_some_and(<dyn std::any::Any>::is::<CardGame>);
         let mut rng = Seed::from(1).rng();
         let (mut step, mut state) = (Step::new(), Vec::new());
         self.worker.reset();

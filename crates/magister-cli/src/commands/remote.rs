@@ -54,7 +54,7 @@ fn ping(players: &[PlayerArg]) {
                 anstream::eprintln!("magister: {address} is in another match");
             }
             Err(error) if reach(address).is_ok() => {
-                anstream::eprintln!("magister: {address}: {error}")
+                anstream::eprintln!("magister: {address}: {error}");
             }
             Ok(_) | Err(_) => {}
         }

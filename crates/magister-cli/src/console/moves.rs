@@ -155,27 +155,23 @@ pub(crate) fn shaped(typed: &str, moves: &[(Move, String)]) -> Option<String> {
             && text.split(' ').count() == words.len()
     };
     let kind = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    let alike = match texts().find(named) {
-        Some(alike) => alike,
-        None => {
-            let given = tokens(&typed);
-            let alike = texts().find(|text| {
-                let text = plain(&text.to_lowercase());
-                let mut all = text.split(' ');
-                let name = all.next().unwrap_or_default();
-                let rest: Vec<&str> = all.collect();
-                !kind(name)
-                    && given.len() > 1
-                    && rest.len() == given.len()
-                    && rest
-                        .iter()
-                        .zip(&given)
-                        .all(|(a, b)| kind(a) == kind(b) && a.len() == b.len())
-            })?;
-            words = given;
-            words.insert(0, plain(alike).split(' ').next().unwrap_or_default().to_owned());
-            alike
-        }
+    let alike = if let Some(alike) = texts().find(named) {
+        alike
+    } else {
+        let given = tokens(&typed);
+        let alike = texts().find(|text| {
+            let text = plain(&text.to_lowercase());
+            let mut all = text.split(' ');
+            let name = all.next().unwrap_or_default();
+            let rest: Vec<&str> = all.collect();
+            !kind(name)
+                && given.len() > 1
+                && rest.len() == given.len()
+                && rest.iter().zip(&given).all(|(a, b)| kind(a) == kind(b) && a.len() == b.len())
+        })?;
+        words = given;
+        words.insert(0, plain(alike).split(' ').next().unwrap_or_default().to_owned());
+        alike
     };
     let mut next = words.into_iter();
     let mut shape = String::new();

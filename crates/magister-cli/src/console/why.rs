@@ -168,7 +168,7 @@ fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<Reason>) {
                 reasons.push(Reason { text, fixed: true });
             }
             _ if node["fixed"] == true => {
-                reasons.push(Reason::fixed(&last_fixed(nodes, id, claim)))
+                reasons.push(Reason::fixed(&last_fixed(nodes, id, claim)));
             }
             "no-fact" | "refuted" | "no-head" | "undefined" => reasons.push(Reason::fixed(&claim)),
             _ => reasons.push(Reason::of_state(format!("{} does not hold", quoted(&claim)))),

@@ -198,7 +198,7 @@ fn tournaments_that_make_no_sense_are_refused() {
     let endless = format!("tictactoe --players uct,random --rounds 4000000000 {log}");
     refused(&endless, "4000000000 matches");
     refused(&format!("tictactoe --players uct,random --rounds 0 {log}"), "1 or more");
-    refused(&format!("kuhn-poker --players uct,random {log}"), "players for such games are");
+    refused(&format!("kuhn-poker --players uct,random {log}"), "try `honest`");
     assert!(!folder.0.join("t.jsonl").exists());
     if cfg!(target_os = "linux") {
         refused("tictactoe --players uct,random --log /dev/full", "name another log");

@@ -83,7 +83,10 @@ fn players_are_audited() {
     assert!(what.contains(" instead of ") && !what.contains("Decision {"), "{what}");
     let output = magister(&["audit", "kuhn-poker", "--player", "minimax"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("does not play games with hidden information"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("does not play games with hidden information")
+    );
 }
 
 #[test]

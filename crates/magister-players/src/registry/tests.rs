@@ -64,11 +64,7 @@ fn mistakes_are_reported() {
         "{}",
         said("mtcs")
     );
-    assert!(
-        said("mct").contains("did you mean mcts or mcs or uct?"),
-        "{}",
-        said("mct")
-    );
+    assert!(said("mct").contains("did you mean mcts or mcs or uct?"), "{}", said("mct"));
     assert!(said("nobody").starts_with("there is no player `nobody`; `magister players` lists"));
     assert_eq!(
         said("mcts:c=1,c=2"),

@@ -26,13 +26,29 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Card games in RECYCLE: examples of diagnostics, the catalogue, the oracle.
+pub(crate) fn cards() -> Vec<Vec<u8>> {
+    let codes = magister_recycle::Code::ALL.iter().filter_map(|code| code.examples());
+    let mut all: Vec<Vec<u8>> = codes.flat_map(|(bad, good)| [bad.into(), good.into()]).collect();
+    let sheets = catalogue::all().iter().flat_map(catalogue::Entry::sheets);
+    all.extend(sheets.filter(|(_, s)| s.is_recycle()).map(|(_, s)| s.text.into()));
+    for file in files(&oracle().join("recycle/games"), ".rcy") {
+        all.extend(std::fs::read(file));
+    }
+    for text in &mut all {
+        text.truncate(LONGEST);
+    }
+    all
+}
+
 pub(crate) fn texts() -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = Vec::new();
     for (bad, good) in Code::ALL.iter().filter_map(|c| c.examples()) {
         all.push(bad.into());
         all.push(good.into());
     }
-    all.extend(catalogue::all().iter().filter_map(|e| Some(e.sheet?.text.into())));
+    let sheets = catalogue::all().iter().filter_map(|entry| entry.sheet);
+    all.extend(sheets.filter(|sheet| !sheet.is_recycle()).map(|sheet| sheet.text.into()));
     let folders = [
         ("gdl/games", ".kif"),
         ("gdl/test_cases", ".kif"),

@@ -18,7 +18,7 @@ mod killed;
 #[path = "../../crates/magister-store/tests/postgres/mod.rs"]
 mod postgres;
 
-use killed::{Task, torment, work};
+use killed::{POINTS, Task, torment, work};
 
 /// How much goes wrong.
 #[derive(Args)]
@@ -35,7 +35,8 @@ pub(crate) struct Options {
     /// Run only the world of this seed, and print everything that happens in it
     #[arg(long)]
     world: Option<u64>,
-    /// How often a real manager is killed, on each database
+    /// How often a real manager is killed at a random moment, on each database; it is killed at
+    /// named points about as often
     #[arg(long, default_value_t = 200)]
     kills: u64,
 }
@@ -132,6 +133,7 @@ fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Resu
     let begun = Instant::now();
     let program = std::env::current_exe()?;
     let mut rng = Seed::from(options.seed).derive("kills").rng();
+    let mut points = [0; POINTS.len()];
     let (mut kills, mut terminal, mut aborted, mut sent, mut shown) = (0, 0, 0, 0, 0);
     let kind = store(0).split(':').next().unwrap_or_default().to_owned();
     let mut round = 0;
@@ -157,10 +159,11 @@ fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Resu
                 .kill_on_drop(true)
                 .spawn()
         };
-        let wanted = (options.kills - kills).min(15);
+        let wanted = (options.kills - kills).min(8);
         let tally = runtime.block_on(torment(task, wanted, &mut rng, spawn));
         let tally = tally.map_err(|what| anyhow!("{kind}, round {round}: {what}"))?;
         kills += tally.kills;
+        points.iter_mut().zip(tally.points).for_each(|(all, one)| *all += one);
         terminal += tally.terminal;
         aborted += tally.aborted;
         sent += tally.sent;
@@ -171,9 +174,13 @@ fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Resu
         }
     }
     println!(
-        "{kind}: killed {kills} times; {terminal} matches came to their end, {aborted} were \
+        "{kind}: killed {kills} times at random moments, {} times before a commit, {} times between a \
+         commit and the sending, {} times during recovery; {terminal} matches came to their end, {aborted} were \
          aborted; of {sent} turns that players were sent and {shown} steps that spectators were \
          shown, none is lost; {:.1} s",
+        points[0],
+        points[1],
+        points[2],
         begun.elapsed().as_secs_f64()
     );
     Ok(())

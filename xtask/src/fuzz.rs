@@ -14,6 +14,8 @@ use magister_gdl::{
     Code, Dialect, Options, Source, Syntax, examine, print, read, same_rules, translate,
 };
 
+use magister_recycle::CardLimits;
+
 use crate::corpus;
 use crate::ledger::Ledger;
 use crate::mutate;
@@ -24,6 +26,9 @@ const READERS: [(&str, Option<Syntax>, Option<Dialect>); 3] = [
     ("infix", Some(Syntax::Infix), None),
     ("gamemaster", Some(Syntax::Infix), Some(Dialect::Operations)),
 ];
+
+/// The reader of card games.
+const CARDS: &str = "recycle";
 
 /// The maximum time per input, even on a busy machine.
 const HANG: Duration = Duration::from_secs(5);
@@ -37,24 +42,12 @@ pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Led
         if reader.is_some_and(|wanted| wanted != name) {
             continue;
         }
-        let bar = ProgressBar::new(inputs).with_style(ProgressStyle::with_template(
-            "{msg:12} {wide_bar} {human_pos}/{human_len} {eta}",
-        )?);
-        bar.set_message(name);
         let options = Options { syntax, dialect, ..Options::default() };
-        let mut slowest = Duration::ZERO;
-        for first in (0..inputs).step_by(PART as usize) {
-            let part =
-                format!("fuzz {name} seed {seed} inputs {first}..{}", (first + PART).min(inputs));
-            let count = PART.min(inputs - first);
-            if !ledger.has(&part) {
-                let time = range(first, count, seed, &options, &corpus, &bar)?;
-                slowest = slowest.max(time);
-                ledger.note(&part, format!("no failure; slowest input {} µs", time.as_micros()))?;
-            }
-            bar.set_position(first + count);
-        }
-        bar.finish_and_clear();
+        let work = |text: &str| exercise(text, &options);
+        parts(name, inputs, seed, &work, &corpus, ledger)?;
+    }
+    if reader.is_none_or(|wanted| wanted == CARDS) {
+        parts(CARDS, inputs, seed, &cards, &corpus::cards(), ledger)?;
     }
     // A run that only reads the ledger has measured nothing.
     if let Some(kib) = peak_memory()
@@ -66,12 +59,42 @@ pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Led
     Ok(())
 }
 
+/// What is done with a text.
+type Work<'a> = dyn Fn(&str) -> Result<(), String> + Sync + 'a;
+
+/// Runs all inputs of a reader, in parts that the ledger remembers.
+fn parts(
+    name: &str,
+    inputs: u64,
+    seed: u64,
+    work: &Work<'_>,
+    corpus: &[Vec<u8>],
+    ledger: &mut Ledger,
+) -> Result<()> {
+    let bar = ProgressBar::new(inputs).with_style(ProgressStyle::with_template(
+        "{msg:12} {wide_bar} {human_pos}/{human_len} {eta}",
+    )?);
+    bar.set_message(name.to_owned());
+    for first in (0..inputs).step_by(PART as usize) {
+        let part =
+            format!("fuzz {name} seed {seed} inputs {first}..{}", (first + PART).min(inputs));
+        let count = PART.min(inputs - first);
+        if !ledger.has(&part) {
+            let time = range(first, count, seed, work, corpus, &bar)?;
+            ledger.note(&part, format!("no failure; slowest input {} µs", time.as_micros()))?;
+        }
+        bar.set_position(first + count);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
 /// Runs inputs on all cores; returns the longest time.
 fn range(
     first: u64,
     count: u64,
     seed: u64,
-    options: &Options,
+    work: &Work<'_>,
     corpus: &[Vec<u8>],
     bar: &ProgressBar,
 ) -> Result<Duration> {
@@ -90,7 +113,7 @@ fn range(
                         if number.is_multiple_of(1000) {
                             bar.set_position(number);
                         }
-                        slowest = slowest.max(one(number, seed, options, corpus)?);
+                        slowest = slowest.max(one(number, seed, work, corpus)?);
                     }
                 })
             })
@@ -104,11 +127,11 @@ fn range(
     Ok(slowest)
 }
 
-fn one(number: u64, seed: u64, options: &Options, corpus: &[Vec<u8>]) -> Result<Duration> {
+fn one(number: u64, seed: u64, work: &Work<'_>, corpus: &[Vec<u8>]) -> Result<Duration> {
     let bytes = mutate::input(seed, number, corpus);
     let text = String::from_utf8_lossy(&bytes);
     let start = Instant::now();
-    let outcome = catch_unwind(AssertUnwindSafe(|| exercise(&text, options)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(&text)));
     let time = start.elapsed();
     match outcome {
         Ok(Ok(())) if time < HANG => Ok(time),
@@ -116,6 +139,29 @@ fn one(number: u64, seed: u64, options: &Options, corpus: &[Vec<u8>]) -> Result<
         Ok(Err(why)) => bail!("seed {seed} input {number}: {why}: {text:?}"),
         Err(_) => bail!("seed {seed} input {number} panicked: {text:?}"),
     }
+}
+
+/// All operations on a text that may be a card game in RECYCLE.
+fn cards(text: &str) -> Result<(), String> {
+    let limits = CardLimits { steps: 2_000, options: 200, words: 20_000, ..CardLimits::DEFAULT };
+    for compat in [false, true] {
+        let options = magister_recycle::Options { compat, limits };
+        let found = magister_recycle::examine("fuzz", text, &options);
+        let source = Source::new("fuzz", text);
+        for diagnostic in found.diagnostics.as_slice().iter().take(2) {
+            let _ = source.terminal(diagnostic, false);
+            let _ = source.json(diagnostic);
+        }
+        if let Some(game) = found.game {
+            game.sample(1, magister_core::Seed::from(1), 4, |_| {});
+        }
+    }
+    if let Some(formatted) = magister_recycle::format(text, &limits)
+        && !magister_recycle::same_text(text, &formatted, &limits)
+    {
+        return Err("the formatted text is another one".to_owned());
+    }
+    Ok(())
 }
 
 /// All operations on a text.
@@ -160,10 +206,17 @@ mod tests {
         let corpus = corpus::texts();
         for (name, syntax, dialect) in READERS {
             let options = Options { syntax, dialect, ..Options::default() };
+            let work = |text: &str| exercise(text, &options);
             for number in 0..4_000 {
-                if let Err(failure) = one(number, 7, &options, &corpus) {
+                if let Err(failure) = one(number, 7, &work, &corpus) {
                     panic!("{name}: {failure}");
                 }
+            }
+        }
+        let corpus = corpus::cards();
+        for number in 0..4_000 {
+            if let Err(failure) = one(number, 7, &cards, &corpus) {
+                panic!("{CARDS}: {failure}");
             }
         }
     }

@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// All rulesheets of the catalogue, including twins.
 fn bundled() -> Vec<Sheet> {
-    let sheets = catalogue::all().iter().flat_map(magister_games::catalogue::Entry::sheets);
+    let sheets = catalogue::all().iter().flat_map(magister_games::catalogue::Entry::gdl_sheets);
     sheets.map(|(name, sheet)| Sheet { name, text: sheet.text.to_owned() }).collect()
 }
 

@@ -1,23 +1,29 @@
 //! Many matches at once with remote players on loopback.
+//!
+//! The players are a process of their own with a ledger, which judges the manager at the end. The
+//! manager is a second process, so its memory and processor time are those of a manager alone.
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use magister_core::{MatchEnd, Seed};
+use magister_core::{Game, MatchEnd, MatchRecord, Seed};
 use magister_manager::address::AddressPolicy;
 use magister_manager::crowd::{Crowd, serve_crowd};
 use magister_manager::manage::{Manager, Order, SeatOrder, Settings};
 use magister_manager::network::TcpNetwork;
 use magister_manager::session::Manner;
-use magister_manager::wire;
+use magister_manager::{WireGame, wire};
 use magister_store::{SqlStore, Store as _};
 
 /// How much load.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Options {
     /// Matches at the same time
     #[arg(long, default_value_t = 200)]
@@ -34,25 +40,48 @@ pub(crate) struct Options {
     /// The store; a new `SQLite` file if none is given
     #[arg(long)]
     store: Option<String>,
+    /// Be the manager of players on this port
+    #[arg(long, hide = true)]
+    port: Option<u16>,
+    /// Where the manager writes its records
+    #[arg(long, hide = true)]
+    records: Option<PathBuf>,
+}
+
+const GAME: &str = "tictactoe";
+
+fn open() -> Result<(Arc<dyn Game>, Arc<WireGame>)> {
+    let (playable, wire) = wire::open(&magister::Options::default().find(GAME)?)?;
+    Ok((playable.game, Arc::new(wire)))
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(2).enable_all().build()?;
-    runtime.block_on(load(options))
-}
-
-async fn load(options: &Options) -> Result<()> {
+    if let (Some(port), Some(records)) = (options.port, &options.records) {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(2).enable_all().build()?;
+        return runtime.block_on(manage(options, port, records));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let folder = std::env::temp_dir().join(format!("magister-load-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
+    let done = runtime.block_on(play_and_judge(options, &folder));
+    std::fs::remove_dir_all(&folder)?;
+    done
+}
+
+/// The players, and then the judge.
+async fn play_and_judge(options: &Options, folder: &Path) -> Result<()> {
     let file = || format!("sqlite:{}", folder.join("load.db").display());
-    let store = SqlStore::open(&options.store.clone().unwrap_or_else(file)).await?;
-    let (playable, wire) = wire::open(&magister::Options::default().find("tictactoe")?)?;
-    let (game, wire) = (playable.game, Arc::new(wire));
+    let store = options.store.clone().unwrap_or_else(file);
+    let records = folder.join("records.jsonl");
+    let (game, _) = open()?;
     let crowd = Arc::new(Crowd::new(&game, Seed::from(7)));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let listener = tokio::net::TcpSocket::new_v4()?;
+    listener.set_reuseaddr(true)?;
+    listener.bind("127.0.0.1:0".parse()?)?;
+    // All players are asked at the same moment when the first matches begin.
+    let listener = listener.listen(4096)?;
     let port = listener.local_addr()?.port();
-    // Players of another process would be fairer, but these cost little: they mostly wait.
     let (wait, spread) = (options.wait, options.spread);
     let count = std::sync::atomic::AtomicU64::new(0);
     let pause = move || {
@@ -60,12 +89,72 @@ async fn load(options: &Options) -> Result<()> {
         let shift = Seed::from(number).rng().below(2 * spread + 1);
         Duration::from_millis((wait + shift).saturating_sub(spread))
     };
-    tokio::spawn(serve_crowd(Arc::clone(&crowd), listener, pause));
+    let players = tokio::spawn(serve_crowd(Arc::clone(&crowd), listener, pause));
+    let cpu = cpu_seconds();
+    let manager = tokio::process::Command::new(std::env::current_exe()?)
+        .args(["load", "--matches", &options.matches.to_string()])
+        .args(["--total", &options.total.to_string(), "--store", &store])
+        .args(["--port", &port.to_string(), "--records"])
+        .arg(&records)
+        .kill_on_drop(true)
+        .status()
+        .await?;
+    let cpu = cpu_seconds() - cpu;
+    players.abort();
+    if !manager.success() {
+        bail!("the manager failed");
+    }
+    crowd.verdict().map_err(|what| anyhow!(what))?;
+    let mut times = crowd.overheads();
+    times.sort_unstable();
+    println!(
+        "overhead as the players measure it, from the last answer to the first byte of the next \
+         request: {}",
+        quantiles(&times)
+    );
+    println!("players: {cpu:.1} CPU s");
+    judge(&crowd, &store, &records, options.total).await
+}
+
+/// Compares what the manager reported, what is stored and what the players were sent.
+async fn judge(crowd: &Crowd, store: &str, records: &Path, total: usize) -> Result<()> {
+    let mut reported = BTreeMap::new();
+    for line in std::fs::read_to_string(records)?.lines() {
+        let record: MatchRecord = serde_json::from_str(line)?;
+        reported.insert(record.id.clone().unwrap_or_default(), record);
+    }
+    let store = SqlStore::open(store).await?;
+    for number in 0..total {
+        let id = name(number);
+        let record = reported.get(&id).with_context(|| format!("{id} is lost"))?;
+        if record.end != Some(MatchEnd::Terminal) || !record.errors.is_empty() {
+            bail!("{id} went wrong: {:?} {:?}", record.end, record.errors);
+        }
+        crowd.judge(record).map_err(|what| anyhow!("{id}: {what}"))?;
+        let stored = store.load(&id).await?.ok_or_else(|| anyhow!("{id} is not stored"))?;
+        if stored.record != *record {
+            bail!("{id} is stored as something else");
+        }
+    }
+    store.close().await;
+    println!("{total} matches: none lost, all replayed and equal to what is stored");
+    Ok(())
+}
+
+fn name(number: usize) -> String {
+    format!("load{number}")
+}
+
+/// The manager.
+async fn manage(options: &Options, port: u16, records: &Path) -> Result<()> {
+    let store = options.store.as_deref().context("the manager needs a store")?;
+    let store = SqlStore::open(store).await?;
+    let (game, wire) = open()?;
     let network = Arc::new(TcpNetwork { policy: AddressPolicy::Any });
     let settings = Settings { matches: options.matches, ..Settings::default() };
     let manager = Arc::new(Manager::new(network, Arc::new(store.clone()), settings));
-    let begun = Instant::now();
-    let cpu = cpu_seconds();
+    let mut records = std::io::BufWriter::new(std::fs::File::create(records)?);
+    let (begun, cpu) = (Instant::now(), cpu_seconds());
     let mut tasks = tokio::task::JoinSet::new();
     let (mut next, mut done, mut memory) = (0, 0, Vec::new());
     while done < options.total {
@@ -77,71 +166,60 @@ async fn load(options: &Options) -> Result<()> {
         }
         let Some(record) = tasks.join_next().await else { break };
         let record = record?.map_err(|error| anyhow!("a match was lost: {error}"))?;
-        if record.end != Some(MatchEnd::Terminal) || !record.errors.is_empty() {
-            bail!("a match went wrong: {:?} {:?}", record.end, record.errors);
-        }
-        let id = record.id.clone().unwrap_or_default();
-        crowd.judge(&record).map_err(|what| anyhow!("{id}: {what}"))?;
-        let stored = store.load(&id).await?.ok_or_else(|| anyhow!("{id} is not stored"))?;
-        if stored.record != record {
-            bail!("{id} is stored as something else");
-        }
-        crowd.forget(&id);
+        serde_json::to_writer(&mut records, &record)?;
+        writeln!(records)?;
         done += 1;
         if done % (options.total / 10).max(1) == 0 {
             memory.push(resident_mib());
         }
     }
-    crowd.verdict().map_err(|what| anyhow!(what))?;
-    let took = begun.elapsed().as_secs_f64();
+    records.flush()?;
+    let (took, used) = (begun.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     let metrics = manager.metrics();
-    let ms = |time: Option<Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3);
-    let mut commits = store.commit_times();
-    commits.times.sort_unstable();
-    let commit = |share: f64| {
-        let at = (commits.times.len() as f64 * share) as usize;
-        commits.times.get(at.min(commits.times.len().saturating_sub(1))).copied()
-    };
-    let used = cpu_seconds() - cpu;
-    println!("{done} matches, {} at once: none lost, all replayed and equal", options.matches);
     println!(
-        "{took:.1} s, {used:.1} CPU s with the players; {:.0} turns per CPU second",
+        "{done} matches, {} at once: {took:.1} s, {used:.1} CPU s; {:.0} turns per CPU second",
+        options.matches,
         metrics.turns() as f64 / used
     );
+    let ms = |time: Option<Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3);
     println!(
-        "overhead from the last answer to the next request, storing included: median {:.2} ms, \
-         99th percentile {:.2} ms",
+        "overhead as the manager measures it, storing included: median {:.2} ms, 99th percentile \
+         {:.2} ms",
         ms(metrics.overhead_quantile(0.5)),
         ms(metrics.overhead_quantile(0.99))
     );
+    let commits = store.commit_times().unwrap_or_default();
+    let mut times = store.recent_commits();
+    times.sort_unstable();
     println!(
-        "commits: {} for {} appends, of which fsync and the like: median {:.2} ms, 99th percentile \
-         {:.2} ms",
+        "commits: {} for {} appends, of which fsync and the like: {}",
         commits.commits,
         commits.appends,
-        ms(commit(0.5)),
-        ms(commit(0.99))
+        quantiles(&times)
     );
     println!("resident memory in MiB, every tenth of the run: {memory:?}");
     drop(manager);
     store.close().await;
-    std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
 
-fn order(
-    number: usize,
-    port: u16,
-    game: &Arc<dyn magister_core::Game>,
-    wire: &Arc<magister_manager::WireGame>,
-) -> Order {
+/// Median and 99th percentile of sorted times.
+fn quantiles(sorted: &[Duration]) -> String {
+    let at = |share: f64| {
+        let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        sorted.get(at).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+    };
+    format!("median {:.2} ms, 99th percentile {:.2} ms of {}", at(0.5), at(0.99), sorted.len())
+}
+
+fn order(number: usize, port: u16, game: &Arc<dyn Game>, wire: &Arc<WireGame>) -> Order {
     let seat = |seat: usize| SeatOrder::Remote {
         name: format!("p{number}-{seat}"),
         address: format!("http://127.0.0.1:{port}"),
         repeats: false,
     };
     Order {
-        id: format!("load{number}"),
+        id: name(number),
         game: Arc::clone(game),
         wire: Arc::clone(wire),
         rules: None,

@@ -28,6 +28,7 @@ mod picture;
 mod prover;
 mod sheets;
 mod signature;
+mod site;
 mod speed;
 mod twins;
 mod walks;
@@ -60,7 +61,7 @@ enum Task {
         /// Seed of the first input
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Only this reader: kif, infix or gamemaster
+        /// Only this reader: kif, infix, gamemaster or recycle
         #[arg(long)]
         reader: Option<String>,
     },
@@ -116,6 +117,10 @@ enum Task {
     Faults(faults::Options),
     /// Whether messages tell a role more than its own history
     Leaks(leaks::Options),
+    /// Draw boards of all games and of 100 oracle games in a browser, with questions to each picture
+    Sheet(site::SheetOptions),
+    /// Measure the first page of the site and the cost of spectators
+    Site(site::FiguresOptions),
     /// The process that `faults` kills
     #[command(hide = true)]
     Victim {
@@ -174,6 +179,8 @@ fn main() -> Result<()> {
         Task::Load(options) => load::run(&options)?,
         Task::Faults(options) => faults::run(&options)?,
         Task::Leaks(options) => leaks::run(&options)?,
+        Task::Sheet(options) => site::sheet(&options)?,
+        Task::Site(options) => site::figures(&options)?,
         Task::Victim { words } => faults::victim(&words)?,
         Task::Picture => picture::run()?,
         Task::Speed => {

@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +16,7 @@ use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
 use magister_manager::{Manner, RemoteSource, wire};
 use magister_players::Spec;
 use magister_store::GgpMatch;
+use serde::{Deserialize, Serialize};
 
 use crate::corpus;
 
@@ -23,11 +26,15 @@ mod peer;
 /// What is played.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Rulesheets of the oracle; twenty games if none is named
+    /// Rulesheets of the oracle; twenty games if none is named. With --only-duels, games of the
+    /// catalogue
     games: Vec<String>,
     /// Matches of each game on the server of ggp-base
     #[arg(long, default_value_t = 5)]
     matches: u32,
+    /// Play clock of our matches with players of ggp-base, in seconds
+    #[arg(long, default_value_t = 2)]
+    peer_clock: u64,
     /// Matches of uct against the Monte Carlo player in each of five games, half of them in each
     /// seat; 0 leaves them out
     #[arg(long, default_value_t = 40)]
@@ -41,6 +48,9 @@ pub(crate) struct Options {
     /// Leave out everything but these matches
     #[arg(long)]
     only_duels: bool,
+    /// Add the results of these matches to a file, and go on after those that it has
+    #[arg(long)]
+    log: Option<PathBuf>,
 }
 
 /// Games of the oracle that ggp-base plays quickly.
@@ -67,8 +77,9 @@ const GAMES: [&str; 20] = [
     "tictactoe_3player",
 ];
 
-/// Games of the catalogue that are not drawn under best play, for the duels.
-const DUELS: [&str; 5] = ["connect-four", "hex-5", "breakthrough", "nim-3-4-5", "domineering"];
+/// Games of the catalogue that are not drawn under best play, for the duels: the first player wins
+/// Connect Four, and the others cannot be drawn at all.
+const DUELS: [&str; 5] = ["connect-four", "hex-5", "breakthrough", "knightthrough", "domineering"];
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let Some(folder) = peer::folder() else {
@@ -83,8 +94,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         };
         let sheets: Vec<PathBuf> = names.iter().filter_map(|name| find(name)).collect();
         println!("{} games", sheets.len());
-        as_player(&folder, &sheets, options.matches)?;
-        as_manager(&folder, &sheets)?;
+        if options.matches > 0 {
+            as_player(&folder, &sheets, options.matches)?;
+        }
+        as_manager(&folder, &sheets, options.peer_clock)?;
     }
     if options.duels > 0 {
         duels(&folder, options)?;
@@ -182,9 +195,9 @@ fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
 }
 
 /// Our matches have players of ggp-base.
-fn as_manager(folder: &Path, sheets: &[PathBuf]) -> Result<()> {
+fn as_manager(folder: &Path, sheets: &[PathBuf], clock: u64) -> Result<()> {
     let limits = TimeControl {
-        time: Some(Duration::from_secs(2)),
+        time: Some(Duration::from_secs(clock)),
         start: Some(Duration::from_secs(10)),
         grace: Duration::from_secs(1),
         iterations: None,
@@ -215,7 +228,11 @@ fn as_manager(folder: &Path, sheets: &[PathBuf]) -> Result<()> {
             let record = contest.play(&sources?, Seed::from(played));
             played += 1;
             if record.end != Some(MatchEnd::Terminal) || !record.errors.is_empty() {
-                faults.push(format!("{class} {name}: {:?} {:?}", record.end, record.errors));
+                let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+                for fault in &record.errors {
+                    *kinds.entry(fault.kind.to_string()).or_default() += 1;
+                }
+                faults.push(format!("{class} {name}: {:?}, {kinds:?}", record.end));
             }
             record.replay(&*playable.game, &Stop::never())?;
         }
@@ -241,10 +258,18 @@ fn duels(folder: &Path, options: &Options) -> Result<()> {
         .context("the player of ggp-base did not start")?;
     let address = format!("http://127.0.0.1:{}", java.port);
     let ours: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
-    let mut scores: Vec<Vec<f64>> = vec![Vec::new(); DUELS.len()];
-    let mut faults = 0;
+    let named = options.games.iter().map(String::as_str).collect::<Vec<_>>();
+    let games = if options.only_duels && !named.is_empty() { &named[..] } else { &DUELS[..] };
+    let log = options.log.as_deref();
+    let mut results = log.map_or_else(|| Ok(Vec::new()), read_log)?;
     'rounds: for round in 0..options.duels {
-        for (name, scores) in DUELS.iter().zip(&mut scores) {
+        for name in games {
+            if over() {
+                break 'rounds;
+            }
+            if results.iter().any(|one| one.game == *name && one.round == round) {
+                continue;
+            }
             let (playable, wire) = wire::open(&magister::Options::default().find(name)?)?;
             playable.warm_up();
             let place = address.parse().map_err(|what: String| anyhow!(what))?;
@@ -256,26 +281,73 @@ fn duels(folder: &Path, options: &Options) -> Result<()> {
             players[seat] = Arc::clone(&ours);
             let contest = Contest::new(Arc::clone(&playable.game), limits);
             let record = contest.play(&players, Seed::from(round));
-            faults += record.errors.iter().filter(|fault| fault.kind.is_mistake()).count();
-            let score = record.rewards.get(seat).copied().flatten().unwrap_or(0.0) / 100.0;
+            let result = Duel {
+                game: (*name).to_owned(),
+                round,
+                clock: options.clock,
+                score: record.rewards.get(seat).copied().flatten().unwrap_or(0.0) / 100.0,
+                turns: record.moves.len(),
+                faults: [seat, 1 - seat].map(|seat| {
+                    let mine = record.errors.iter().filter(|fault| fault.seat == Some(seat));
+                    mine.filter(|fault| fault.kind.is_mistake()).count()
+                }),
+            };
             println!(
-                "{name}, uct in seat {}: {score} after {} turns, {} faults",
+                "{name}, uct in seat {}: {} after {} turns; faults of uct {}, of the other {}",
                 seat + 1,
-                record.moves.len(),
-                record.errors.len()
+                result.score,
+                result.turns,
+                result.faults[0],
+                result.faults[1]
             );
-            scores.push(score);
-            if over() {
-                break 'rounds;
+            if let Some(path) = log {
+                let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
+                writeln!(file, "{}", serde_json::to_string(&result)?)?;
             }
+            results.push(result);
         }
     }
-    for (name, scores) in DUELS.iter().zip(&scores) {
-        println!("{name}: {}", share(scores));
+    for name in games {
+        let of = |seat: Option<u64>| -> Vec<f64> {
+            let fits =
+                |one: &&Duel| one.game == *name && seat.is_none_or(|seat| one.round % 2 == seat);
+            results.iter().filter(fits).map(|one| one.score).collect()
+        };
+        println!("{name}: {}", share(&of(None)));
+        println!("  in seat 1: {}; in seat 2: {}", share(&of(Some(0))), share(&of(Some(1))));
     }
-    let all = scores.concat();
-    println!("uct against SampleMonteCarloGamer: {}; {faults} faults of either", share(&all));
+    let all: Vec<f64> = results.iter().map(|one| one.score).collect();
+    let faults = |side: usize| results.iter().map(|one| one.faults[side]).sum::<usize>();
+    println!(
+        "uct against SampleMonteCarloGamer, play clock {} s: {}; faults of uct {}, of the other {}",
+        options.clock,
+        share(&all),
+        faults(0),
+        faults(1)
+    );
     Ok(())
+}
+
+/// One match of a duel.
+#[derive(Serialize, Deserialize)]
+struct Duel {
+    game: String,
+    /// uct has the first seat in even rounds and the second in odd ones.
+    round: u64,
+    clock: u64,
+    /// What uct got, from 0 to 1.
+    score: f64,
+    turns: usize,
+    /// The faults of uct, and those of the other.
+    faults: [usize; 2],
+}
+
+fn read_log(path: &Path) -> Result<Vec<Duel>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(path)?;
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
 /// The mean of scores with its interval of 95 % (Wilson).

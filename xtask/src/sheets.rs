@@ -47,7 +47,13 @@ impl Sheet {
     pub(crate) fn file(&self) -> Result<PathBuf> {
         let folder = binary::target().join("sheets");
         fs::create_dir_all(&folder)?;
-        let ending = if self.name.starts_with("gamemaster") { "hrf" } else { "kif" };
+        let ending = if magister_recycle::looks_like(&self.text) {
+            "rcy"
+        } else if self.name.starts_with("gamemaster") {
+            "hrf"
+        } else {
+            "kif"
+        };
         let path = folder.join(format!("{}.{ending}", self.name.replace(['/', '\\', '.'], "-")));
         fs::write(&path, &self.text)?;
         Ok(path)

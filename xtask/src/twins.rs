@@ -14,7 +14,7 @@ const POSITIONS: u32 = 20_000_000;
 
 pub(crate) fn run(ledger: &mut Ledger) -> Result<()> {
     for entry in catalogue::all() {
-        let versions = entry.sheets().count() + usize::from(entry.native);
+        let versions = entry.gdl_sheets().count() + usize::from(entry.native);
         let part = format!("{versions} versions of {}, {DEPTH} moves deep", entry.name);
         if versions < 2 || ledger.has(&part) {
             continue;

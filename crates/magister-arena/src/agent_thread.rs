@@ -86,12 +86,24 @@ impl AgentThread {
     /// Lets the agent think before the first move.
     pub fn ready(&mut self, view: &View, rng: Rng, control: &TimeControl) -> Answer {
         let start = TimeControl { time: control.start, ..*control };
-        self.ask(&start, |budget| Task::Ready(view.clone(), budget, rng))
+        self.ask(&start, &Stop::new(), |budget| Task::Ready(view.clone(), budget, rng))
     }
 
     /// Asks for a move.
     pub fn decide(&mut self, view: &View, rng: Rng, control: &TimeControl) -> Answer {
-        self.ask(control, |budget| Task::Decide(view.clone(), budget, rng))
+        self.decide_until(view, rng, control, &Stop::new())
+    }
+
+    /// Asks for a move. A holder of a copy of the flag can end the search before its time, for
+    /// instance because no one waits for the answer any more.
+    pub fn decide_until(
+        &mut self,
+        view: &View,
+        rng: Rng,
+        control: &TimeControl,
+        stop: &Stop,
+    ) -> Answer {
+        self.ask(control, stop, |budget| Task::Decide(view.clone(), budget, rng))
     }
 
     /// Reports the end of the match to the agent, and waits a moment.
@@ -109,7 +121,12 @@ impl AgentThread {
         sent.is_err().then(|| Answer::fault(FaultKind::Crash, "the thread of the player has ended"))
     }
 
-    fn ask(&mut self, control: &TimeControl, task: impl FnOnce(Budget) -> Task) -> Answer {
+    fn ask(
+        &mut self,
+        control: &TimeControl,
+        stop: &Stop,
+        task: impl FnOnce(Budget) -> Task,
+    ) -> Answer {
         let begun = Instant::now();
         let late = |begun: Instant| {
             Answer::fault(FaultKind::Late, "the answer did not come in time").after(begun.elapsed())
@@ -124,9 +141,8 @@ impl AgentThread {
             self.behind = false;
             time = time.map(|time| time.saturating_sub(begun.elapsed()));
         }
-        let stop = Stop::new();
         let due = time.map(|time| time.saturating_sub(margin(time)));
-        if let Some(gone) = self.put(task(control.budget(due, &stop))) {
+        if let Some(gone) = self.put(task(control.budget(due, stop))) {
             return gone;
         }
         // The budget's clock informs the agent that the time is over; the flag ends its current

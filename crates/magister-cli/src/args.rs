@@ -3,6 +3,7 @@
 mod analyze;
 mod contest;
 mod decompose;
+mod experiment;
 mod explain;
 mod infoset;
 mod manage;
@@ -20,6 +21,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 pub(crate) use analyze::{Analyze, Inspect};
 pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney};
 pub(crate) use decompose::Decompose;
+pub(crate) use experiment::{Experiment, ExperimentName};
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use manage::{
@@ -28,7 +30,7 @@ pub(crate) use manage::{
 };
 pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
-pub(crate) use serve::Serve;
+pub(crate) use serve::{Backup, Serve};
 pub(crate) use solve::{Audit, Method, Solve};
 pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 
@@ -67,6 +69,7 @@ pub(crate) enum Command {
     Step(Step),
     Play(Play),
     Serve(Serve),
+    Backup(Backup),
     Explain(Explain),
     Playable(Playable),
     Players(Players),
@@ -81,6 +84,7 @@ pub(crate) enum Command {
     Export(Export),
     Import(Import),
     Analyze(Analyze),
+    Experiment(Experiment),
     Solve(Solve),
     Decompose(Decompose),
     Audit(Audit),
@@ -271,6 +275,8 @@ pub(crate) enum NewLanguage {
     /// Gamemaster's language, with operations
     #[value(alias = "operations")]
     Gamemaster,
+    /// RECYCLE, the language of card games
+    Recycle,
     /// Rust
     Rust,
 }
@@ -282,6 +288,7 @@ impl NewLanguage {
             NewLanguage::Kif => "kif",
             NewLanguage::Infix => "infix",
             NewLanguage::Gamemaster => "operations",
+            NewLanguage::Recycle => "recycle",
             NewLanguage::Rust => "rust",
         }
     }

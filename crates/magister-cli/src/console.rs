@@ -196,7 +196,7 @@ impl Console {
         let number = role.index();
         let Talk { tables, last, refused, save, .. } = &mut *talk;
         let known = tables.entry(number).or_insert_with(|| Known::new(view.game(), role));
-        let news = known.follow(view);
+        let news = known.follow(view, &self.look);
         if let [(only, text)] = known.moves()
             && asked.is_legal(*only)
         {
@@ -390,7 +390,7 @@ impl Console {
         let known = known.or_insert_with(|| Known::new(game, role));
         let mut out = anstream::stdout().lock();
         let hidden = game.info().information == Information::Hidden;
-        write!(out, "{}", known.follow(view))?;
+        write!(out, "{}", known.follow(view, &self.look))?;
         let secret = hidden && known.was_hidden();
         if hidden {
             write!(out, "{}", known.seen_so_far())?;
@@ -415,8 +415,9 @@ impl Console {
     pub(crate) fn revealed(&self, record: &MatchRecord, secret: bool) -> String {
         let Ok(again) = record.replay(&*self.game, &Stop::never()) else { return String::new() };
         let Some(last) = again.states.last() else { return String::new() };
-        let picture = self.painter.picture(&*self.game, last);
-        let text = self.look.text(&picture, None, true);
+        let text = self.look.cards(&*self.game, last, None).unwrap_or_else(|| {
+            self.look.text(&self.painter.picture(&*self.game, last), None, true)
+        });
         if text.trim().is_empty() {
             String::new()
         } else {

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use magister_core::{Info, Layout};
+use magister_core::{Game, Info, Layout, Percept, Role};
 use magister_engine::board::{Line, Picture, Spot};
+use magister_recycle::CardGame;
 
 use crate::terminal;
 
@@ -94,6 +95,29 @@ impl Look {
             }
         }
         out
+    }
+
+    /// A card table as a role sees it, or all of it; none if the game is not a card game.
+    pub(crate) fn cards(
+        &self,
+        game: &dyn Game,
+        state: &[u64],
+        role: Option<Role>,
+    ) -> Option<String> {
+        let cards = game.as_any()?.downcast_ref::<CardGame>()?;
+        let table = cards.table(state, role, self.unicode)?;
+        Some(table.lines().map(|line| terminal::hanging(line, 7) + "\n").collect())
+    }
+
+    /// What a role saw in a turn of a card game; none if the game is not a card game.
+    pub(crate) fn card_news(
+        &self,
+        game: &dyn Game,
+        role: Role,
+        seen: &[Percept],
+    ) -> Option<String> {
+        let cards = game.as_any()?.downcast_ref::<CardGame>()?;
+        Some(cards.news(role, seen, self.unicode))
     }
 
     /// What a player's pieces look like, for the greeting; none if they have no symbol of their own.

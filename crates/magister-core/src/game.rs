@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::playout::{self, Batch, LeafResults, Leaves, Results, Tried, Tries};
-use crate::{Board, Halt, Info, Move, Role, StateTensors, Step, Stop, Symmetry, Text};
+use crate::{Board, Halt, Info, Move, Role, StateTensors, Step, Stop, Symmetry, Text, Worlds};
 
 /// A game with its rules, ready to be played, whatever language it was written in.
 ///
@@ -44,6 +44,12 @@ pub trait Game: Send + Sync {
     ///
     /// The first call may take as long as the preparation of the game.
     fn tactical(&self) -> Option<Arc<dyn Game>> {
+        None
+    }
+
+    /// A sampler of the histories that are consistent with what a role knows, if the game has a
+    /// better way than to guess the moves of chance one by one.
+    fn worlds(&self, _role: Role) -> Option<Box<dyn Worlds>> {
         None
     }
 

@@ -67,6 +67,7 @@ mod style;
 mod symmetry;
 pub mod text;
 pub mod view;
+mod worlds;
 mod wrapped;
 
 pub use agent::{Agent, Decision, Thought};
@@ -95,4 +96,5 @@ pub use style::{BoardStyle, End, Style};
 pub use symmetry::Symmetry;
 pub use text::Text;
 pub use view::View;
+pub use worlds::Worlds;
 pub use wrapped::{Twist, Wrapped};

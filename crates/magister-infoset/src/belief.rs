@@ -6,6 +6,7 @@ use std::time::Duration;
 use magister_core::{Budget, Game, Halt, Move, Rng, Role, Stop, Turn, Worker};
 
 use crate::InfosetError;
+use crate::dealt::Dealt;
 use crate::exact::{InfosetLimits, Keep, Tracker};
 use crate::model::{Model, Uniform};
 use crate::particle_filter::ParticleFilter;
@@ -54,6 +55,7 @@ pub struct Belief {
 enum Kind {
     Exact(Box<Tracker>),
     Sampled(Box<ParticleFilter>),
+    Dealt(Box<Dealt>),
 }
 
 /// How the time is divided: the exact information set may take a quarter of the remaining time, and
@@ -105,6 +107,13 @@ impl Belief {
             self.advance(turn, all, budget, rng)?;
             self.turns.push(turn.clone());
         }
+        if let Some(Kind::Dealt(dealt)) = &mut self.kind {
+            let patience = || match (all, budget.remaining()) {
+                (Some(all), Some(left)) => left > all.mul_f64(SAMPLED),
+                _ => true,
+            };
+            dealt.follow(&self.turns, self.role, rng, &patience, budget.stop())?;
+        }
         self.look()
     }
 
@@ -148,6 +157,15 @@ impl Belief {
             }
         };
         let (anchor, views, worker) = tracker.into_parts();
+        // A game that samples by itself does that better, for the opponents that it assumes.
+        if self.settings.model.is_uniform()
+            && let Some(worlds) = self.game.worlds(self.role)
+        {
+            let Settings { keep, particles, .. } = self.settings;
+            let dealt = Dealt::new(&self.game, worlds, worker, keep, particles);
+            self.kind = Some(Kind::Dealt(Box::new(dealt)));
+            return;
+        }
         let (game, model) = (Arc::clone(&self.game), Arc::clone(&self.settings.model));
         let (role, size) = (self.role, self.settings.particles);
         let mut filter =
@@ -162,6 +180,7 @@ impl Belief {
         match self.kind {
             Some(Kind::Exact(tracker)) => tracker.into_parts().2,
             Some(Kind::Sampled(filter)) => filter.into_worker(),
+            Some(Kind::Dealt(dealt)) => dealt.into_worker(),
             None => self.game.worker(),
         }
     }
@@ -174,6 +193,7 @@ impl Belief {
             let (share, over) = match &self.kind {
                 Some(Kind::Exact(t)) => (t.layer().share(at), t.layer().is_over(at)),
                 Some(Kind::Sampled(filter)) => (filter.weight(at), filter.is_over(at)),
+                Some(Kind::Dealt(dealt)) => (dealt.weight(at), dealt.is_over(at)),
                 None => continue,
             };
             if share > 0.0 && !over {
@@ -198,12 +218,18 @@ impl Belief {
         budget: &Budget,
         rng: &mut Rng,
     ) -> Result<Vec<Move>, Halt> {
+        let mut first = Vec::new();
         let (passed, state) = match &self.kind {
             Some(Kind::Sampled(filter)) => {
                 let (passed, state) = filter.farthest();
                 (self.anchored + passed, state)
             }
             Some(Kind::Exact(tracker)) => (self.turns.len(), tracker.layer().state(0)),
+            Some(Kind::Dealt(_)) => {
+                worker.reset();
+                worker.save(&mut first);
+                (0, &first[..])
+            }
             None => return Err(Halt::Hidden),
         };
         let rest = turns.get(passed..).unwrap_or_default();
@@ -236,6 +262,7 @@ impl Belief {
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.layer().len(),
             Some(Kind::Sampled(filter)) => filter.len(),
+            Some(Kind::Dealt(dealt)) => dealt.len(),
             None => 0,
         }
     }
@@ -271,6 +298,7 @@ impl Belief {
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.layer().state(at),
             Some(Kind::Sampled(filter)) => filter.state(at),
+            Some(Kind::Dealt(dealt)) => dealt.state(at),
             None => &[],
         }
     }
@@ -288,6 +316,7 @@ impl Belief {
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.layer().views(at).collect(),
             Some(Kind::Sampled(filter)) => filter.views_of(at).to_vec(),
+            Some(Kind::Dealt(dealt)) => dealt.views_of(at).to_vec(),
             None => Vec::new(),
         }
     }
@@ -297,6 +326,7 @@ impl Belief {
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.views(),
             Some(Kind::Sampled(filter)) => filter.views(),
+            Some(Kind::Dealt(dealt)) => dealt.views(),
             None => None,
         }
     }

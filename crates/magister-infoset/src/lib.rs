@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `exact` | [`Tracker`]: all states with their probabilities, as long as they are few enough |
 //! | `particle_filter`, `rejuvenate` | [`ParticleFilter`]: weighted samples of histories, for larger sets |
+//! | `dealt` | samples by the game's own sampler, if it has one |
 //! | `search`, `climb` | finds one consistent history, by exhaustive search if necessary |
 //! | `hints`, `proposal` | rank moves by their resemblance to the observations |
 //! | `pretend` | a state that comes close, if no consistent one was found |
@@ -27,6 +28,7 @@
 
 mod belief;
 mod climb;
+mod dealt;
 mod determinization;
 mod evidence;
 mod exact;

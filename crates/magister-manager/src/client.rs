@@ -1,12 +1,13 @@
 //! One message to a player, for callers on a thread.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use magister_protocol::PlayerInfo;
 use magister_protocol::http::RequestHeaders;
 
 use crate::address::{AddressPolicy, PlayerAddress};
 use crate::exchange::ExchangeError;
-use crate::network::{Network as _, TcpNetwork};
+use crate::network::{self, Network as _, TcpNetwork};
 
 /// Sends a message and waits for the reply until a moment.
 pub fn exchange(
@@ -22,6 +23,17 @@ pub fn exchange(
     })
 }
 
+/// Asks a player what it is and whether it is free.
+pub fn ping(
+    address: &PlayerAddress,
+    policy: AddressPolicy,
+    within: Duration,
+) -> Result<PlayerInfo, ExchangeError> {
+    on_network(policy, |network| async move {
+        network::ping(&network, &address.to_string(), within).await
+    })
+}
+
 /// Sends a message to a player that need not reply.
 pub fn notify(
     address: &PlayerAddress,
@@ -33,17 +45,17 @@ pub fn notify(
     let _ = on_network(policy, |network| async move {
         let (headers, message) = (headers.clone(), message.to_owned());
         network.notify(&address.to_string(), headers, message, deadline.into()).await;
-        Ok(String::new())
+        Ok(())
     });
 }
 
 /// Runs one conversation on a runtime of its own, so that threads and tasks share the code.
-fn on_network<F>(
+fn on_network<F, T>(
     policy: AddressPolicy,
     talk: impl FnOnce(TcpNetwork) -> F,
-) -> Result<String, ExchangeError>
+) -> Result<T, ExchangeError>
 where
-    F: Future<Output = Result<String, ExchangeError>>,
+    F: Future<Output = Result<T, ExchangeError>>,
 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| ExchangeError::Connection(error.to_string()))?;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use magister_core::text::find_move;
 use magister_core::{Game, Information, MatchRecord, Role, Seed, Step, Stop, draws};
@@ -28,6 +28,9 @@ pub struct Crowd {
 
 #[derive(Default)]
 struct Held {
+    /// When the last answer about a match was sent, until the next request comes.
+    answered: BTreeMap<String, Instant>,
+    overheads: Vec<Duration>,
     seats: BTreeMap<(String, String), Sitting>,
     ledger: Ledger,
     broken: Option<String>,
@@ -61,6 +64,26 @@ impl Crowd {
     /// The number of turns that were sent to players.
     pub fn sent_turns(&self) -> usize {
         self.locked().ledger.len()
+    }
+
+    /// How long the players of a match waited, from the last answer of a turn to the first byte of
+    /// the next request, in the order of the requests. Only players that are
+    /// [served](serve_crowd) measure it.
+    pub fn overheads(&self) -> Vec<Duration> {
+        self.locked().overheads.clone()
+    }
+
+    /// A request about a match came at a moment. The first one after an answer ends the overhead.
+    fn requested(&self, id: &str, at: Instant) {
+        let mut held = self.locked();
+        if let Some(answered) = held.answered.remove(id) {
+            held.overheads.push(at.saturating_duration_since(answered));
+        }
+    }
+
+    /// An answer about a match is about to be sent.
+    fn answered(&self, id: &str) {
+        self.locked().answered.insert(id.to_owned(), Instant::now());
     }
 
     /// Checks a match that has ended: it follows the rules, and everything that a player was sent is
@@ -294,8 +317,10 @@ async fn answer(crowd: &Crowd, mut stream: TcpStream, wait: Duration) -> std::io
     let mut reader = HttpReader::new(Kind::Request, HttpLimits::default());
     let mut buffer = [0; 8 << 10];
     let wrong = |error| std::io::Error::new(std::io::ErrorKind::InvalidData, error);
+    let mut first = None;
     loop {
         let count = stream.read(&mut buffer).await?;
+        first.get_or_insert_with(Instant::now);
         if count == 0 || reader.feed(&buffer[..count]).map_err(wrong)? {
             break;
         }
@@ -303,8 +328,11 @@ async fn answer(crowd: &Crowd, mut stream: TcpStream, wait: Duration) -> std::io
     let message = reader.finish().map_err(wrong)?;
     let name = message.header("receiver").unwrap_or_default().to_owned();
     let step = message.header("GGP-Match-Step").and_then(|step| step.parse().ok());
+    let id = message.header("GGP-Match-ID").unwrap_or_default().to_owned();
+    crowd.requested(&id, first.unwrap_or_else(Instant::now));
     let reply = crowd.hear(&name, &message.text(), step);
     tokio::time::sleep(wait).await;
+    crowd.answered(&id);
     stream.write_all(&write_reply(&reply)).await?;
     stream.shutdown().await
 }

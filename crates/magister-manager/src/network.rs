@@ -8,7 +8,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use magister_protocol::gamemaster::{Body, Envelope, Form};
 use magister_protocol::http::{HttpLimits, HttpReader, Kind, RequestHeaders, write_request};
+use magister_protocol::{PlayerInfo, Request, Style, TermError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -48,6 +50,38 @@ pub trait Network: Send + Sync + 'static {
             let _ = self.exchange(address, headers, message, deadline).await;
         }
     }
+}
+
+/// Asks a player what it is and whether it is free: by INFO in GGP, and by a ping in Gamemaster's
+/// protocol.
+pub async fn ping<N: Network>(
+    network: &N,
+    address: &str,
+    within: Duration,
+) -> Result<PlayerInfo, ExchangeError> {
+    let read: PlayerAddress = address.parse().map_err(ExchangeError::Connection)?;
+    let deadline = Instant::now() + within;
+    let headers = RequestHeaders::default();
+    let unreadable = |error: TermError| ExchangeError::Connection(error.to_string());
+    if !read.protocol.is_gamemaster() {
+        let message = Request::Info.write(Style::Gdl);
+        let reply = network.exchange(address, headers, message, deadline).await?;
+        return PlayerInfo::read(&reply).map_err(unreadable);
+    }
+    let name = read.name.unwrap_or_else(|| "player".to_owned());
+    let ping = Envelope {
+        id: "1".to_owned(),
+        from: "manager".to_owned(),
+        to: name.clone(),
+        body: Body::Ping,
+    };
+    let reply = network.exchange(address, headers, ping.write(Form::Site), deadline).await?;
+    let value = match Envelope::read(&reply).map(|envelope| envelope.body) {
+        Ok(Body::Reply(value)) => value,
+        _ => reply,
+    };
+    let info = PlayerInfo::read(&value).map_err(unreadable)?;
+    Ok(PlayerInfo { name: info.name.or(Some(name)), ..info })
 }
 
 /// TCP: one connection for each message, and none is kept.
@@ -92,7 +126,10 @@ impl Network for TcpNetwork {
         let talk = async {
             let stream = connect(&read, self.policy).await?;
             let mut socket = web_socket(&read, stream, message).await?;
-            let _ = socket.close(None).await;
+            socket.close(None).await?;
+            // The next message has a connection of its own and could overtake this one. A player
+            // that closes its side as well has received everything before.
+            while let Some(Ok(_)) = socket.next().await {}
             Ok::<(), ExchangeError>(())
         };
         let _ = timeout_at(deadline, talk).await;

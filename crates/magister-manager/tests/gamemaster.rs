@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -9,12 +10,13 @@ use magister_arena::{Contest, Seating, TimeControl};
 use magister_core::{FaultKind, MatchEnd, PlayerSource, Seed, Stop};
 use magister_manager::address::AddressPolicy;
 use magister_manager::manage::{Manager, Order, SeatOrder, Settings};
-use magister_manager::network::TcpNetwork;
+use magister_manager::network::{Network as _, TcpNetwork};
 use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
 use magister_manager::{Manner, RemoteSource, RemoteTable, wire};
 use magister_players::Spec;
 use magister_protocol::Status;
 use magister_protocol::gamemaster::{Body, Envelope, Form};
+use magister_protocol::http::RequestHeaders;
 use magister_store::MemoryStore;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -208,4 +210,29 @@ async fn a_player_that_is_not_there() {
     let record = manager().play(order).await.unwrap();
     assert_eq!(record.end, Some(MatchEnd::Terminal));
     assert!(record.has(FaultKind::Connection), "{:?}", record.errors);
+}
+
+/// Each message has a connection of its own, so one that needs no reply could be overtaken by the
+/// next. The manager waits until the player has closed its side.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_without_a_reply_arrives_before_the_next_is_sent() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("ws://{}", listener.local_addr().unwrap());
+    let taken = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&taken);
+    let slow = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+        let text = socket.next().await.unwrap().unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        seen.store(true, Ordering::SeqCst);
+        while let Some(Ok(_)) = socket.next().await {}
+        text.to_text().unwrap().to_owned()
+    });
+    let network = TcpNetwork { policy: AddressPolicy::Any };
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    let message = "message(3,manager,indy,play(m,nil))".to_owned();
+    network.notify(&address, RequestHeaders::default(), message.clone(), deadline).await;
+    assert!(taken.load(Ordering::SeqCst), "the next message could overtake this one");
+    assert_eq!(slow.await.unwrap(), message);
 }

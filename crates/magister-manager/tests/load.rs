@@ -66,12 +66,14 @@ async fn forty_matches_at_once() {
     // The page for Prometheus says the same.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let page = tokio::spawn(serve_metrics(Arc::clone(manager.metrics()), listener));
+    let page = tokio::spawn(serve_metrics(Arc::clone(&manager), listener));
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").await.unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).await.unwrap();
     assert!(text.contains("magister_matches_ended_total{end=\"terminal\"} 40"), "{text}");
+    assert!(text.contains("magister_matches_running 0\n"), "{text}");
+    assert!(text.contains("magister_commit_seconds_bucket{le=\"+Inf\"}"), "{text}");
     page.abort();
     players.abort();
     drop(manager);

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Game, Info, Information, Move, Payment, Percept, Role, Seed, Text, Worker, rules_hash,
+    Game, Halt, Info, Information, Move, Payment, Percept, Rng, Role, Seed, Stop, Text, Turn,
+    Worker, Worlds, rules_hash,
 };
 
 use crate::check::{self, Options};
 use crate::code::Diagnostics;
+use crate::deals::Deals;
 use crate::machine::{Machine, Wait};
 use crate::moves::Moves;
-use crate::percepts::Percepts;
+use crate::percepts::{Percepts, pile_name};
 use crate::program::Program;
 use crate::read;
 use crate::worker::CardWorker;
@@ -43,6 +45,8 @@ pub(crate) struct Shared {
     pub percepts: Percepts,
     /// The moves of chance; a prefix of them is legal.
     pub draws: Vec<Move>,
+    /// The text of the rules.
+    pub text: String,
 }
 
 /// Reads and checks a text, and creates a game with this name if there is no error.
@@ -100,7 +104,8 @@ impl CardGame {
         };
         let moves = Moves::new(&program);
         let draws = (0..moves.draws()).map(Move).collect();
-        let shared = Shared { program, info, moves, percepts: Percepts::default(), draws };
+        let (percepts, text) = (Percepts::default(), text.to_owned());
+        let shared = Shared { program, info, moves, percepts, draws, text };
         CardGame { shared: Arc::new(shared) }
     }
 
@@ -113,6 +118,29 @@ impl CardGame {
     /// The number of cards.
     pub fn cards(&self) -> usize {
         self.shared.program.cards
+    }
+
+    /// Where the cards may be that a player has not seen, by exact counting: for each of them the
+    /// piles and the probability that it is there, if all deals that agree with the player's turns
+    /// are equally likely. Cards that the others' decisions exclude from their hands are excluded.
+    pub fn card_odds(
+        &self,
+        role: Role,
+        turns: &[Turn],
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> Result<Vec<CardOdds>, Halt> {
+        if self.cards() > crate::deals::MOST_CARDS {
+            return Err(Halt::Limit("the game has too many cards".to_owned()));
+        }
+        let mut deals = Deals::new(Arc::clone(&self.shared), u32::from(role.0));
+        deals.follow(turns, rng, stop)?;
+        let name = |(pile, odds): (u32, f64)| (pile_name(&self.shared.program, pile), odds);
+        let one = |(card, piles): (u16, Vec<(u32, f64)>)| CardOdds {
+            card: self.shared.moves.card(card as usize).to_owned(),
+            piles: piles.into_iter().map(name).collect(),
+        };
+        Ok(deals.odds().into_iter().map(one).collect())
     }
 
     /// Plays random games one by one at full speed: chance is drawn within the machine, without
@@ -151,6 +179,15 @@ impl CardGame {
     }
 }
 
+/// Where an unseen card may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CardOdds {
+    /// Its name.
+    pub card: String,
+    /// The piles, such as `p1.iloc.HAND`, with probabilities that sum to 1.
+    pub piles: Vec<(String, f64)>,
+}
+
 /// A random game.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
@@ -173,6 +210,17 @@ impl Game for CardGame {
 
     fn text(&self) -> &dyn Text {
         self
+    }
+
+    fn worlds(&self, role: Role) -> Option<Box<dyn Worlds>> {
+        let player = u32::from(role.0);
+        let few = self.cards() <= crate::deals::MOST_CARDS;
+        (few && player < self.shared.program.rules.players)
+            .then(|| Box::new(Deals::new(Arc::clone(&self.shared), player)) as Box<dyn Worlds>)
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
     }
 }
 

@@ -49,6 +49,9 @@
 //! | `machine` | runs the rules |
 //! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
+//! | `decision` | the rules that offer the options of a decision |
+//! | `table` | positions and events in words |
+//! | `deals` | samples of what is hidden |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
 #![allow(
@@ -59,6 +62,8 @@
 mod check;
 mod code;
 pub mod conform;
+mod deals;
+mod decision;
 mod format;
 mod game;
 mod ir;
@@ -71,13 +76,15 @@ mod print;
 mod program;
 mod read;
 mod state_text;
+mod table;
 mod tree;
 mod worker;
 
 pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
+pub use decision::{Alternative, Decision};
 pub use format::{format, same_text};
-pub use game::{CardGame, Examined, Sample, examine, looks_like};
+pub use game::{CardGame, CardOdds, Examined, Sample, examine, looks_like};
 pub use limits::CardLimits;
 pub use read::{Read, read};
 pub use tree::{Comment, Node, NodeKind};

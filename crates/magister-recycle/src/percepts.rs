@@ -26,7 +26,7 @@ struct Met {
 }
 
 /// A percept: its position in the order, its kind, and three numbers.
-type Key = (u32, u8, u32, u32, i32);
+pub(crate) type Key = (u32, u8, u32, u32, i32);
 
 const KINDS: [&str; 10] =
     ["move", "int", "str", "points", "remember", "forget", "shuffle", "next", "current", "pass"];
@@ -40,6 +40,11 @@ impl Percepts {
         event: &Event,
         player: u32,
     ) -> Option<Percept> {
+        Self::says(p, order, event, player).map(|key| self.number(key))
+    }
+
+    /// What a player observes of an event.
+    pub(crate) fn says(p: &Program, order: usize, event: &Event, player: u32) -> Option<Key> {
         let me = 1u64 << player;
         let (kind, a, b, c) = match *event {
             Event::Move { card, from, to, .. } => {
@@ -58,7 +63,13 @@ impl Percepts {
             // The player to move follows from the rules and the other percepts.
             Event::Turn { .. } => return None,
         };
-        Some(self.number((order as u32, kind, a, b, c)))
+        Some((order as u32, kind, a, b, c))
+    }
+
+    /// What a percept says.
+    pub(crate) fn key(&self, percept: Percept) -> Option<Key> {
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        met.keys.get(percept.0 as usize).copied()
     }
 
     fn number(&self, key: Key) -> Percept {
@@ -73,11 +84,9 @@ impl Percepts {
     }
 
     pub(crate) fn text(&self, p: &Program, moves: &Moves, percept: Percept) -> String {
-        let key = {
-            let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
-            met.keys.get(percept.0 as usize).copied()
+        let Some((order, kind, a, b, c)) = self.key(percept) else {
+            return format!("(unknown {})", percept.0);
         };
-        let Some((order, kind, a, b, c)) = key else { return format!("(unknown {})", percept.0) };
         let card = |card: i32| match card {
             -1 => "?",
             card => moves.card(card as usize),

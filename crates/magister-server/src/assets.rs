@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -24,9 +24,11 @@ pub(crate) fn router() -> Router<Arc<Site>> {
 }
 
 /// A file of the client, or its start page.
-pub(crate) async fn file(request: Request) -> Response {
+pub(crate) async fn file(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
-    if let Some(response) = find(path, request.headers()) {
+    if path != "index.html"
+        && let Some(response) = find(path, request.headers())
+    {
         return response;
     }
     // A missing file is an error; everything else is an address of the client.
@@ -34,7 +36,51 @@ pub(crate) async fn file(request: Request) -> Response {
     if path.starts_with("assets/") || path.starts_with("api") && last.contains('.') {
         return ApiError::missing("there is no such file").into_response();
     }
-    find("index.html", request.headers()).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+    let Some(page) = start_page(&site.base_path) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    // The client says that nothing is there; programs read the status.
+    let first = path.split('/').next().unwrap_or_default();
+    let status = if PAGES.contains(&first) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    (status, page).into_response()
+}
+
+/// The first parts of the client's addresses. A test compares them with the client's.
+const PAGES: &[&str] = &[
+    "",
+    "about",
+    "account",
+    "admin",
+    "analysis",
+    "api",
+    "check",
+    "games",
+    "help",
+    "leaderboard",
+    "manager",
+    "match",
+    "matches",
+    "metagame",
+    "play",
+    "players",
+    "puzzles",
+    "signin",
+    "standalone",
+    "student",
+    "style",
+    "tournaments",
+];
+
+/// The start page. It is built with relative addresses; these become absolute here, because only
+/// the server knows under which path a proxy shows the site.
+fn start_page(base: &str) -> Option<Response> {
+    let text = CLIENT.get_file("index.html")?.contents_utf8()?;
+    let text = text.replace("=\"./", &format!("=\"{base}/")).replace(
+        "<meta name=\"base\" content=\"\"",
+        &format!("<meta name=\"base\" content=\"{base}\""),
+    );
+    let headers = [(header::CONTENT_TYPE, kind("index.html")), (header::CACHE_CONTROL, "no-cache")];
+    Some((headers, text).into_response())
 }
 
 /// A file of the client. Paths are names inside of the program, so nothing else can be reached.
@@ -79,5 +125,21 @@ fn kind(path: &str) -> &'static str {
         "txt" | "md" => "text/plain; charset=utf-8",
         "webmanifest" => "application/manifest+json",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::PAGES;
+
+    #[test]
+    fn the_server_knows_the_addresses_of_the_client() {
+        let router = include_str!("../web/src/lib/router.svelte.ts");
+        let routes = router.lines().filter_map(|line| line.trim().strip_prefix("route(\"/"));
+        let first: BTreeSet<&str> =
+            routes.filter_map(|route| route.split(['/', '"']).next()).collect();
+        assert_eq!(first, PAGES.iter().copied().collect());
     }
 }

@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use magister::engine::within;
 use magister::{Language, Options, Playable, Source};
-use magister_core::{Information, Stop, Style};
+use magister_core::{Game, Information, Stop, Style};
 use magister_games::catalogue::{self, Entry, Version};
 use magister_gdl::{Dialect, Syntax};
 use magister_manager::WireGame;
 use magister_players::LEVELS;
-use magister_store::SqlStore;
+use magister_store::{Archive as _, SqlStore, Upload};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{OnceCell, Semaphore};
 
+use crate::accounts::{Accounts, Visitor};
 use crate::drawing::Drawing;
+use crate::live::{fresh_token, now_ms};
 use crate::{ApiError, Limits};
 
-/// The kind of the documents that hold saved games.
-const SAVED: &str = "game";
+/// The kind of the uploads that hold saved games.
+pub(crate) const SAVED: &str = "game";
 /// The games that are kept prepared at most.
 const PREPARED: usize = 48;
 
@@ -44,6 +46,13 @@ impl OpenGame {
     /// Whether information is hidden.
     pub fn is_hidden(&self) -> bool {
         self.playable.game.info().information == Information::Hidden
+    }
+
+    /// What a puzzle gives besides its position, such as the numbers beside a nonogram.
+    pub fn clues(&self) -> &'static str {
+        let base = self.name.split('/').next().unwrap_or_default();
+        let entry = catalogue::find(base).filter(|_| self.text.is_none());
+        entry.map_or("", |entry| entry.card.clues.trim())
     }
 
     /// The rules as remote players receive them.
@@ -70,6 +79,12 @@ pub struct Saved {
     pub chance: bool,
     /// Its language.
     pub language: String,
+    /// The id of the upload that holds it.
+    #[serde(skip)]
+    pub id: String,
+    /// The id of the account that owns it; empty if no one was signed in.
+    #[serde(skip)]
+    pub owner: String,
 }
 
 /// A line in the list of games.
@@ -137,9 +152,10 @@ impl Library {
     /// The games of a store.
     pub(crate) async fn open(store: &SqlStore, limits: Limits) -> Result<Self, ApiError> {
         let mut saved = BTreeMap::new();
-        for (name, body) in store.documents(SAVED).await? {
-            if let Ok(game) = serde_json::from_str(&body) {
-                saved.insert(name, Arc::new(game));
+        for upload in store.uploads(None).await?.into_iter().filter(|one| one.kind == SAVED) {
+            if let Ok(game) = serde_json::from_str::<Saved>(&upload.content) {
+                let game = Saved { id: upload.id, owner: upload.owner, ..game };
+                saved.insert(upload.name, Arc::new(game));
             }
         }
         Ok(Library {
@@ -284,7 +300,13 @@ impl Library {
     }
 
     /// Saves rules as a game of this site.
-    pub async fn save(&self, name: &str, text: &str) -> Result<Arc<OpenGame>, ApiError> {
+    pub async fn save(
+        &self,
+        name: &str,
+        text: &str,
+        visitor: &Visitor,
+        accounts: &Accounts,
+    ) -> Result<Arc<OpenGame>, ApiError> {
         let slug = slug(name).ok_or_else(|| {
             ApiError::invalid(
                 "name",
@@ -295,7 +317,14 @@ impl Library {
             let what = format!("{slug} is a game of the catalogue; choose another name");
             return Err(ApiError::conflict("name", what));
         }
-        if self.saved().len() >= self.limits.saved && !self.saved().contains_key(&slug) {
+        let before = self.saved().get(&slug).cloned();
+        // A new version of an administrator keeps the owner.
+        let owner = before.as_ref().map_or(visitor.owner(), |game| &game.owner).to_owned();
+        if owner != visitor.owner() && visitor.may_change(&owner).is_err() {
+            let what = format!("someone else has a game called {slug}; choose another name");
+            return Err(ApiError::conflict("name", what));
+        }
+        if self.saved().len() >= self.limits.saved && before.is_none() {
             return Err(ApiError::conflict("quota", "this site has saved as many games as it may"));
         }
         let game = self.get(&Wanted::Rules(text.to_owned())).await?;
@@ -307,12 +336,56 @@ impl Library {
             hidden: game.is_hidden(),
             chance: info.chance.is_some(),
             language: game.playable.language().name().to_owned(),
+            id: before.as_ref().map_or_else(fresh_token, |game| game.id.clone()),
+            owner,
         };
-        let body = serde_json::to_string(&saved).map_err(|_| crashed())?;
-        self.store.put_document(SAVED, &slug, &body).await?;
+        let content = serde_json::to_string(&saved).map_err(|_| crashed())?;
+        let replaced = before.map(|game| serde_json::to_string(&*game).map_or(0, |old| old.len()));
+        accounts.room(&self.store, &saved.owner, SAVED, content.len(), replaced).await?;
+        let upload = Upload {
+            id: saved.id.clone(),
+            owner: saved.owner.clone(),
+            kind: SAVED.to_owned(),
+            name: slug.clone(),
+            content,
+            created_ms: now_ms(),
+        };
+        self.store.put_upload(&upload).await?;
         self.saved().insert(slug.clone(), Arc::new(saved));
         self.starts.lock().unwrap_or_else(PoisonError::into_inner).remove(&slug);
         self.get(&Wanted::Game(slug)).await
+    }
+
+    /// The rules of a saved game.
+    pub(crate) fn saved_text(&self, name: &str) -> Option<String> {
+        self.saved().get(name).map(|game| game.text.clone())
+    }
+
+    /// Deletes a saved game. Its matches keep its rules.
+    pub async fn delete(&self, name: &str, visitor: &Visitor) -> Result<(), ApiError> {
+        let Some(game) = self.saved().get(name).cloned() else {
+            return Err(ApiError::missing("there is no saved game of this name"));
+        };
+        visitor.may_change(&game.owner)?;
+        self.store.remove_upload(&game.id).await?;
+        self.forget(|one| one.id == game.id);
+        Ok(())
+    }
+
+    /// Removes saved games from memory.
+    pub(crate) fn forget(&self, gone: impl Fn(&Saved) -> bool) {
+        let mut saved = self.saved();
+        let names: Vec<String> =
+            saved.iter().filter(|(_, game)| gone(game)).map(|(name, _)| name.clone()).collect();
+        for name in names {
+            saved.remove(&name);
+            self.starts.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+        }
+    }
+
+    /// The owner of a saved game.
+    pub(crate) fn owner(&self, name: &str) -> Option<String> {
+        self.saved().get(name).map(|game| game.owner.clone())
     }
 
     /// Everything about a game.
@@ -351,7 +424,7 @@ impl Library {
             "language": language_name(game.playable.language().name()),
             "board": shape.map(|shape| shape.layout),
             "description": entry.map_or("", |entry| entry.card.rules.trim()),
-            "clues": entry.map_or("", |entry| entry.card.clues.trim()),
+            "clues": game.clues(),
             "author": entry.and_then(|entry| entry.card.author.clone()),
             "roles": info.roles,
             "chance_role": info.chance.map(magister_core::Role::index),
@@ -468,7 +541,9 @@ fn line(entry: &Entry) -> GameLine {
     let tag = |tag: &str| entry.card.tags.iter().any(|one| one == tag);
     let read =
         entry.sheet.and_then(|sheet| Options::default().read_text(entry.name, sheet.text).ok());
+    let cards = read.as_ref().and_then(Source::card_game);
     let players = match (read.as_ref().and_then(Source::program), entry.native()) {
+        _ if cards.is_some() => cards.map_or(2, |game| game.info().players().count()),
         (Some(Ok(program)), _) => {
             let name = |role| program.terms.export(role).name;
             program.roles.iter().filter(|&&role| &*name(role) != "random").count()

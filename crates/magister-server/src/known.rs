@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister::engine::within;
-use magister_arena::Deadline;
-use magister_core::{Budget, Game, Move, Rng, Role, Seed, Stop, View, Worker};
-use magister_infoset::{Belief, InfosetLimits, Settings};
-use magister_players::Possible;
+use magister::known::{Effort, Follower};
+use magister_core::{Game, Move, Role, View};
+use magister_infoset::Belief;
 
 use crate::drawing::Fact;
 use crate::games::OpenGame;
@@ -17,9 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// The largest information set that is enumerated, and the size of a sample of a larger one.
 const STATES: usize = 1_500;
 const PARTICLES: usize = 200;
-/// The states whose moves are compared.
-const COMPARED: usize = 64;
-
 /// What a role knows: what all positions have in common that agree with what it saw.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
@@ -35,64 +30,32 @@ pub struct Knowledge {
     pub positions: usize,
 }
 
-/// Follows the information set of one role through a match.
-pub struct Follow {
-    role: Role,
-    worker: Box<dyn Worker>,
-    belief: Option<Belief>,
-    possible: Possible,
-    rng: Rng,
-}
-
-impl std::fmt::Debug for Follow {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Follow").field("role", &self.role).finish_non_exhaustive()
-    }
-}
+/// Follows what one role knows through a match.
+#[derive(Debug)]
+pub struct Follow(Follower);
 
 impl Follow {
     /// Before the first turn.
     pub fn new(game: &Arc<dyn Game>, role: Role) -> Self {
-        let rng = Seed::from(0).derive("known").rng();
-        let worker = game.worker();
-        Follow { role, worker, belief: None, possible: Possible::default(), rng }
+        let effort = Effort { patience: PATIENCE, states: STATES, particles: PARTICLES };
+        Follow(Follower::new(game, role, effort))
     }
 
     /// What the role knows at the end of its view.
     pub fn look(&mut self, open: &OpenGame, view: &View) -> Knowledge {
-        let (role, turns, game) = (self.role, view.turns(), view.game());
-        let rng = &mut self.rng;
-        let kept = self.belief.take();
-        let possible = &mut self.possible;
-        let (belief, guessed) = within(PATIENCE, &Stop::never(), |stop| {
-            let clock = Arc::new(Deadline::within(PATIENCE));
-            let budget = Budget::until(stop.clone()).with_clock(clock);
-            let limits = InfosetLimits { states: STATES, steps: 40 * STATES as u64 };
-            let settings = Settings { limits, particles: PARTICLES, ..Settings::default() };
-            let made = match kept.filter(|belief| belief.precedes(game, role, turns)) {
-                Some(kept) => Ok(kept),
-                None => Belief::new(Arc::clone(game), role, settings, stop),
-            };
-            let followed = made.and_then(|mut made| {
-                made.follow(turns, &budget, rng)?;
-                Ok(made)
-            });
-            match followed {
-                Ok(made) => (Some(made), Vec::new()),
-                // Without a position that agrees, the moves come from one that is close.
-                Err(_) => (None, possible.moves(view, &budget, rng).unwrap_or_default().0),
-            }
-        });
+        let moves = self.0.follow(view).moves;
         let count = open.drawing.shape().map_or(0, |shape| shape.cells.len());
-        let Some(belief) = belief else {
-            let cells = vec![None; count];
-            return Knowledge { moves: guessed, cells, facts: vec![], exact: false, positions: 0 };
+        let Some(belief) = self.0.belief() else {
+            return Knowledge {
+                moves,
+                cells: vec![None; count],
+                facts: vec![],
+                exact: false,
+                positions: 0,
+            };
         };
-        let moves = common_moves(&belief, &mut *self.worker, role);
-        let (cells, facts) = in_common(open, game, &belief, count);
-        let (exact, positions) = (belief.is_exact(), belief.len());
-        self.belief = Some(belief);
-        Knowledge { moves, cells, facts, exact, positions }
+        let (cells, facts) = in_common(open, view.game(), belief, count);
+        Knowledge { moves, cells, facts, exact: belief.is_exact(), positions: belief.len() }
     }
 }
 
@@ -142,23 +105,4 @@ fn shared(mut fact: Fact, others: &[Fact]) -> Option<Fact> {
     }
     fact.label = format!("{}: {}", fact.name, fact.text);
     (!fact.text.is_empty()).then_some(fact)
-}
-
-/// The moves that are legal in all states, as far as was looked; if none is, those of the first.
-fn common_moves(belief: &Belief, worker: &mut dyn Worker, role: Role) -> Vec<Move> {
-    let stride = belief.len().div_ceil(COMPARED).max(1);
-    let mut first: Option<Vec<Move>> = None;
-    let mut common: Option<Vec<Move>> = None;
-    for number in (0..belief.len()).step_by(stride) {
-        if worker.load(belief.state(number), &Stop::never()).is_err() {
-            continue;
-        }
-        let here = worker.legal(role);
-        first.get_or_insert_with(|| here.to_vec());
-        match &mut common {
-            None => common = Some(here.to_vec()),
-            Some(common) => common.retain(|choice| here.contains(choice)),
-        }
-    }
-    common.filter(|common| !common.is_empty()).or(first).unwrap_or_default()
 }

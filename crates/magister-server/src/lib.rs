@@ -12,12 +12,15 @@
 //! | [`live`] | matches: seats, clocks, searches, events, the store |
 //! | [`pool`] | the fair pool of search threads |
 //! | [`tools`] | check, format, convert, explain, analyze, information sets |
+//! | [`style`] | what a `style.toml` makes of a game |
 //! | [`puzzles`] | positions with exactly one winning move |
 //! | [`tournaments`] | tournaments and the leaderboard |
+//! | [`accounts`] | who visits: accounts, sessions, CSRF tokens, quotas |
 //! | [`limits`] | limits of the site, and the middleware that enforces them |
 
 #![forbid(unsafe_code)]
 
+pub mod accounts;
 mod api;
 mod assets;
 pub mod drawing;
@@ -34,6 +37,7 @@ pub mod pool;
 pub mod puzzles;
 pub mod scene;
 mod site;
+pub mod style;
 mod svg;
 pub mod tools;
 pub mod tournaments;

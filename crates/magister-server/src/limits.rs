@@ -55,6 +55,10 @@ pub struct Limits {
     pub streams: u64,
     /// The games that users may save.
     pub saved: usize,
+    /// The tries to sign in from one address, before they are slowed down.
+    pub sign_in_tries: f64,
+    /// The memory of one argon2id hash, in KiB.
+    pub password_kib: u32,
 }
 
 impl Default for Limits {
@@ -81,25 +85,38 @@ impl Default for Limits {
             events: 400,
             streams: 2_000,
             saved: 1_000,
+            sign_in_tries: 20.0,
+            password_kib: 19 * 1024,
         }
     }
 }
 
-/// Counts the requests of each address: a bucket that fills at a rate.
-#[derive(Debug, Default)]
-pub struct Rates(Mutex<BTreeMap<IpAddr, (f64, Instant)>>);
+/// Counts the requests of each key, such as an address: a bucket that fills at a rate.
+#[derive(Debug)]
+pub struct Rates<K>(Mutex<BTreeMap<K, (f64, Instant)>>);
 
-impl Rates {
-    /// Takes a request into account. False if the address has made too many.
-    pub fn allow(&self, address: IpAddr, limits: &Limits) -> bool {
+impl<K: Ord> Default for Rates<K> {
+    fn default() -> Self {
+        Rates(Mutex::default())
+    }
+}
+
+impl<K: Ord> Rates<K> {
+    /// Takes a request into account. False if there were too many: more than `burst` at once, and
+    /// `rate` per second after that.
+    pub fn allow(&self, key: K, rate: f64, burst: f64) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if all.len() > 10_000 {
-            all.retain(|_, (_, since)| now.duration_since(*since) < Duration::from_mins(1));
+            // Full buckets say nothing.
+            let full = |left: f64, since: Instant| {
+                left + now.duration_since(since).as_secs_f64() * rate >= burst
+            };
+            all.retain(|_, (left, since)| !full(*left, *since));
         }
-        let (left, since) = all.entry(address).or_insert((limits.burst, now));
+        let (left, since) = all.entry(key).or_insert((burst, now));
         let passed = now.duration_since(*since).as_secs_f64();
-        *left = (*left + passed * limits.rate).min(limits.burst);
+        *left = (*left + passed * rate).min(burst);
         *since = now;
         if *left < 1.0 {
             return false;
@@ -109,15 +126,30 @@ impl Rates {
     }
 }
 
-/// The address of a client.
-pub fn client(request: &Request) -> IpAddr {
+/// The address of a client. Behind a proxy on this machine it is the one that the proxy names.
+pub(crate) fn address(site: &Site, request: &Request) -> IpAddr {
     let connected = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    connected.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip())
+    let peer = connected.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip());
+    if site.public_origin.is_none() || !peer.is_loopback() {
+        return peer;
+    }
+    // Entries before the last one come from outside and may be invented.
+    let named = request.headers().get_all("x-forwarded-for").iter().next_back();
+    let last = named.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
+    last.unwrap_or(peer)
 }
 
-/// The owner of a request's work in the queue of searches.
+/// The owner of a request's work in the queue of searches, and where it comes from.
 #[derive(Clone, Debug)]
-pub struct Client(pub String);
+pub struct Client {
+    /// An account or an address.
+    pub name: String,
+    /// The address.
+    pub address: IpAddr,
+}
+
+/// What stands before the id of an account in the name of a client.
+pub(crate) const ACCOUNT: &str = "account ";
 
 /// What may be loaded by the pages: nothing from other hosts.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
@@ -130,23 +162,21 @@ const SANDBOX: &str = "default-src 'none'; script-src 'unsafe-inline' blob:; wor
      frame-ancestors 'self'; sandbox allow-scripts";
 
 /// Refuses requests from other sites and above the rate, and sets the headers of all responses.
-pub async fn guard(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
-    let address = client(&request);
-    request.extensions_mut().insert(Client(address.to_string()));
+pub async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let uri = request.uri().clone();
     let events = uri.path().ends_with("/events");
-    let refused = foreign(&site, &request)
-        .or_else(|| (!site.rates.allow(address, &site.hub.limits)).then(too_many));
-    let mut response = match refused {
-        Some(error) => error.into_response(),
-        None if events => next.run(request).await,
-        None => match tokio::time::timeout(site.hub.limits.request, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => ApiError::unavailable(
-                "the answer took longer than this server allows; try something smaller",
-            )
-            .into_response(),
-        },
+    let mut response = match admit(&site, request).await {
+        Err(error) => error.into_response(),
+        Ok(request) if events => next.run(request).await,
+        Ok(request) => {
+            match tokio::time::timeout(site.hub.limits.request, next.run(request)).await {
+                Ok(response) => response,
+                Err(_) => ApiError::unavailable(
+                    "the answer took longer than this server allows; try something smaller",
+                )
+                .into_response(),
+            }
+        }
     };
     site.hub.metrics.answered(response.status().as_u16());
     if response.status() == StatusCode::PAYLOAD_TOO_LARGE && !is_json(&response) {
@@ -163,6 +193,25 @@ pub async fn guard(State(site): State<Arc<Site>>, mut request: Request, next: Ne
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response
+}
+
+/// Finds out who sends a request, or why it is refused.
+async fn admit(site: &Site, request: Request) -> Result<Request, ApiError> {
+    let address = address(site, &request);
+    if let Some(error) = foreign(site, &request) {
+        return Err(error);
+    }
+    if !site.rates.allow(address, site.hub.limits.rate, site.hub.limits.burst) {
+        return Err(too_many());
+    }
+    let (visitor, mut request) = site.identify(request).await?;
+    let name = match visitor.owner() {
+        "" => address.to_string(),
+        id => format!("{ACCOUNT}{id}"),
+    };
+    request.extensions_mut().insert(Client { name, address });
+    request.extensions_mut().insert(visitor);
+    Ok(request)
 }
 
 fn is_json(response: &Response) -> bool {
@@ -184,13 +233,15 @@ fn foreign(site: &Site, request: &Request) -> Option<ApiError> {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let host = text(header::HOST);
+    let public = site.public_origin.as_deref();
     if site.loopback_only
         && let Some(host) = host
     {
         let name = host.rsplit_once(':').map_or(host, |(name, port)| {
             if port.chars().all(|c| c.is_ascii_digit()) { name } else { host }
         });
-        if !matches!(name, "localhost" | "127.0.0.1" | "[::1]") {
+        let proxied = public.is_some_and(|origin| origin.ends_with(&format!("//{host}")));
+        if !proxied && !matches!(name, "localhost" | "127.0.0.1" | "[::1]") {
             return Some(ApiError::forbidden("this server answers requests to localhost only"));
         }
     }
@@ -198,9 +249,10 @@ fn foreign(site: &Site, request: &Request) -> Option<ApiError> {
         return None;
     }
     let origin = text(header::ORIGIN)?;
-    let own = host.is_some_and(|host| {
-        origin.strip_prefix("http://").or(origin.strip_prefix("https://")) == Some(host)
-    });
+    let own = public == Some(origin)
+        || host.is_some_and(|host| {
+            origin.strip_prefix("http://").or(origin.strip_prefix("https://")) == Some(host)
+        });
     (!own).then(|| ApiError::forbidden("requests from other sites are refused"))
 }
 
@@ -211,10 +263,8 @@ mod tests {
     #[test]
     fn requests_above_the_burst_are_refused() {
         let rates = Rates::default();
-        let limits = Limits { rate: 0.0, burst: 3.0, ..Limits::default() };
-        let one = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
-        let allowed = (0..5).filter(|_| rates.allow(one, &limits)).count();
+        let allowed = (0..5).filter(|_| rates.allow("one", 0.0, 3.0)).count();
         assert_eq!(allowed, 3);
-        assert!(rates.allow(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), &limits));
+        assert!(rates.allow("two", 0.0, 3.0));
     }
 }

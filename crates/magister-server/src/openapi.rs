@@ -29,6 +29,7 @@ const CALLS: &[Call] = &[
         &[Field("name", "string", true), TEXT],
     ),
     Call("get", "/api/games/{name}", "Everything about a game", &[], &[]),
+    Call("delete", "/api/games/{name}", "Deletes an own saved game; its matches stay", &[], &[]),
     Call("get", "/api/games/{name}/start", "The shape and the initial position", &[], &[]),
     Call("get", "/api/players", "Players, levels and remote players", &[], &[]),
     Call(
@@ -38,6 +39,7 @@ const CALLS: &[Call] = &[
         &[],
         &[Field("address", "string", true), Field("name", "string", false)],
     ),
+    Call("delete", "/api/players", "Deletes an own remote player", &["address"], &[]),
     Call(
         "post",
         "/api/players/ping",
@@ -58,6 +60,7 @@ const CALLS: &[Call] = &[
             Field("seats", "array", false),
             Field("start_ms", "integer", false),
             Field("play_ms", "integer", false),
+            Field("iterations", "integer", false),
             Field("seed", "integer", false),
             Field("rated", "boolean", false),
             Field("from", "array", false),
@@ -156,10 +159,19 @@ const CALLS: &[Call] = &[
             Field("players", "array", true),
             Field("rounds", "integer", false),
             Field("play_ms", "integer", false),
+            Field("iterations", "integer", false),
         ],
     ),
     Call("get", "/api/tournaments/{id}", "A tournament with its table", &[], &[]),
     Call("get", "/api/tournaments/{id}/events", "Server-sent events: tournament", &[], &[]),
+    Call(
+        "post",
+        "/api/style",
+        "What a style.toml makes of a game: its shape and sample positions",
+        &[],
+        &[GAME, RULES, Field("style", "string", true), Field("seed", "integer", false)],
+    ),
+    Call("get", "/api/games/{name}/style", "The style.toml of a game", &[], &[]),
     Call("get", "/api/metagame/{name}", "Network, translations and subgames", &[], &[]),
     Call("get", "/api/puzzles", "Positions with exactly one winning move", &[], &[]),
     Call("get", "/api/puzzles/{id}", "A puzzle; `today` is that of the day", &[], &[]),
@@ -170,10 +182,118 @@ const CALLS: &[Call] = &[
         &[],
         &[Field("move", "string", true)],
     ),
+    Call("get", "/api/uploads", "The own games and players", &["kind", "all"], &[]),
+    Call(
+        "post",
+        "/api/uploads",
+        "Stores a student's player, in place of the own one of this name",
+        &[],
+        &[Field("name", "string", true), TEXT],
+    ),
+    Call("get", "/api/uploads/{id}", "An own upload with its text", &[], &[]),
+    Call("delete", "/api/uploads/{id}", "Deletes an own upload", &[], &[]),
+    Call("get", "/api/session", "Who is signed in, with the CSRF token", &[], &[]),
+    Call(
+        "post",
+        "/api/session",
+        "Signs in; the session is a cookie",
+        &[],
+        &[Field("name", "string", true), Field("password", "string", true)],
+    ),
+    Call("delete", "/api/session", "Signs out", &[], &[]),
+    Call("get", "/api/account", "The own account with its quota", &[], &[]),
+    Call(
+        "delete",
+        "/api/account",
+        "Deletes the own account with its games and players",
+        &[],
+        &[Field("password", "string", true)],
+    ),
+    Call(
+        "post",
+        "/api/account/password",
+        "Changes the password and ends all other sessions",
+        &[],
+        &[Field("old", "string", true), Field("new", "string", true)],
+    ),
+    Call(
+        "post",
+        "/api/account/token",
+        "A token for programs, which send it as `Authorization: Bearer TOKEN`",
+        &[],
+        &[],
+    ),
+    Call("get", "/api/admin/accounts", "All accounts with quotas (administrators)", &[], &[]),
+    Call(
+        "post",
+        "/api/admin/accounts",
+        "Creates the accounts of a list, one per line: name, password, role (administrators)",
+        &[],
+        &[Field("list", "string", true)],
+    ),
+    Call(
+        "put",
+        "/api/admin/accounts/{id}",
+        "Changes an account (administrators)",
+        &[],
+        &[
+            Field("name", "string", false),
+            Field("role", "string", false),
+            Field("disabled", "boolean", false),
+            Field("new_password", "boolean", false),
+            Field("quota", "object", false),
+            Field("default_quota", "boolean", false),
+        ],
+    ),
+    Call(
+        "delete",
+        "/api/admin/accounts/{id}",
+        "Deletes an account with its games and players (administrators)",
+        &[],
+        &[],
+    ),
+    Call(
+        "put",
+        "/api/admin/quota",
+        "Sets the default quota (administrators)",
+        &[],
+        &[
+            Field("games", "integer", false),
+            Field("players", "integer", false),
+            Field("matches", "integer", false),
+            Field("bytes", "integer", false),
+        ],
+    ),
+    Call("get", "/api/admin/backup", "A copy of the store (administrators)", &[], &[]),
     Call("get", "/api/about", "Version and limits", &[], &[]),
     Call("get", "/api/openapi.json", "This description", &[], &[]),
     Call("get", "/metrics", "Counters in the text format of Prometheus", &[], &[]),
 ];
+
+/// The schema of a field of a request.
+fn schema(name: &str, kind: &str) -> Value {
+    match name {
+        "seats" => json!({
+            "type": kind,
+            "description": "one for each role; without a kind, the other fields say what it is",
+            "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "kind": {"enum": ["person", "level", "player", "remote"]},
+                    "player": {"type": "string", "description": "a player, or a person's name"},
+                    "level": {"type": "string"},
+                    "address": {"type": "string"},
+                },
+            },
+            "examples": [[
+                {"kind": "person"},
+                {"kind": "level", "level": "beginner"},
+            ]],
+        }),
+        _ => json!({"type": kind}),
+    }
+}
 
 /// The API in the format of `OpenAPI` 3.1.
 pub(crate) fn description() -> Value {
@@ -205,7 +325,7 @@ pub(crate) fn description() -> Value {
         if !body.is_empty() {
             let properties: Map<String, Value> = body
                 .iter()
-                .map(|Field(name, kind, _)| ((*name).to_owned(), json!({"type": kind})))
+                .map(|&Field(name, kind, _)| (name.to_owned(), schema(name, kind)))
                 .collect();
             let required: Vec<&str> =
                 body.iter().filter(|field| field.2).map(|field| field.0).collect();
@@ -224,7 +344,13 @@ pub(crate) fn description() -> Value {
             "description": "Games, matches and tools of a Magister site. Bodies are JSON.",
         },
         "paths": paths,
-        "components": {"responses": {"Error": {
+        // Sites without accounts need none of them.
+        "security": [{}, {"session": [], "csrf": []}, {"token": []}],
+        "components": {"securitySchemes": {
+            "session": {"type": "apiKey", "in": "cookie", "name": "magister-session"},
+            "csrf": {"type": "apiKey", "in": "header", "name": "x-csrf-token"},
+            "token": {"type": "http", "scheme": "bearer"},
+        }, "responses": {"Error": {
             "description": "what is wrong and what to do next",
             "content": {"application/json": {"schema": {
                 "type": "object",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use magister_core::{Game, Move, Role, Step, Stop, Worker};
 use serde::Serialize;
 
-use crate::drawing::{Fact, Painted};
+use crate::drawing::{Drawing, Fact, Painted};
 use crate::games::OpenGame;
 use crate::pieces::Piece;
 use crate::words::label;
@@ -139,14 +139,19 @@ impl Position<'_> {
                 }
             }
         }
-        show(&mut scene, self.open, painted.cells.into_iter().map(Some).collect(), painted.facts);
+        show(
+            &mut scene,
+            &self.open.drawing,
+            painted.cells.into_iter().map(Some).collect(),
+            painted.facts,
+        );
         scene
     }
 
     /// Moves with the cells they name. If a move names none, its effect may be on one cell.
     fn moves(&mut self, role: Role, legal: &[Move], before: &Painted) -> Vec<MoveLine> {
         let mut lines: Vec<MoveLine> =
-            legal.iter().map(|&choice| line(self.open, choice)).collect();
+            legal.iter().map(|&choice| line(self.open, role, choice)).collect();
         let placeless = lines.iter().filter(|line| line.to.is_none()).count();
         if before.cells.is_empty() || placeless == 0 || placeless > EFFECTS {
             return lines;
@@ -180,21 +185,21 @@ impl Position<'_> {
 }
 
 /// Puts cells and facts into a scene.
-pub fn show(scene: &mut Scene, open: &OpenGame, cells: Vec<Option<u16>>, facts: Vec<Fact>) {
+pub fn show(scene: &mut Scene, drawing: &Drawing, cells: Vec<Option<u16>>, facts: Vec<Fact>) {
     scene.facts = facts;
-    if open.drawing.shape().is_some() {
-        let later = open.drawing.later(&cells).into_iter();
+    if drawing.shape().is_some() {
+        let later = drawing.later(&cells).into_iter();
         scene.values =
             later.map(|(number, (name, piece))| (number, Named { name, piece })).collect();
         scene.cells = Some(cells);
     }
 }
 
-/// A move with the cells that it names.
-pub fn line(open: &OpenGame, choice: Move) -> MoveLine {
+/// A move of a role with the cells that it names.
+pub fn line(open: &OpenGame, role: Role, choice: Move) -> MoveLine {
     let game = &*open.playable.game;
     let text = game.text().move_text(choice);
-    let (from, to) = open.drawing.target(game, choice);
+    let (from, to) = open.drawing.target(game, role, choice);
     MoveLine { label: label(&text), text, from, to }
 }
 

@@ -8,12 +8,16 @@ use magister_manager::AddressPolicy;
 use magister_store::{SqlStore, Status, Store as _, StoredMatch};
 use tokio::runtime::Handle;
 
-use crate::games::{Library, OpenGame};
-use crate::limits::{Limits, Rates};
-use crate::live::{Created, Hub, Live, MATCH, Meta, NewMatch, foreign};
+use crate::accounts::Accounts;
+use crate::games::{Library, OpenGame, Wanted};
+use crate::limits::{ACCOUNT, Limits, Rates};
+use crate::live::{Created, Hub, Live, MATCH, Meta, NewMatch, foreign, now_ms};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::{ApiError, puzzles, tournaments};
+
+/// A match that no one looked at for this time does not count as running, in milliseconds.
+const IDLE_MS: i64 = 30 * 60 * 1000;
 
 /// How a site is started.
 #[derive(Clone, Debug)]
@@ -26,6 +30,12 @@ pub struct Config {
     pub loopback_only: bool,
     /// Whether remote players may have addresses in private networks.
     pub private_players: bool,
+    /// Whether people sign in. Guests may then only look.
+    pub accounts: bool,
+    /// The path under which a proxy shows the site, such as `/games`; empty for the root.
+    pub base_path: String,
+    /// The origin that a proxy shows, such as `https://example.org`.
+    pub public_origin: Option<String>,
 }
 
 impl Default for Config {
@@ -35,6 +45,9 @@ impl Default for Config {
             limits: Limits::default(),
             loopback_only: true,
             private_players: true,
+            accounts: false,
+            base_path: String::new(),
+            public_origin: None,
         }
     }
 }
@@ -46,8 +59,12 @@ pub struct Site {
     pub games: Library,
     /// What matches share.
     pub hub: Arc<Hub>,
-    pub(crate) rates: Rates,
+    /// The accounts.
+    pub accounts: Accounts,
+    pub(crate) rates: Rates<IpAddr>,
     pub(crate) loopback_only: bool,
+    pub(crate) base_path: String,
+    pub(crate) public_origin: Option<String>,
     matches: Mutex<BTreeMap<String, Arc<Live>>>,
     pub(crate) tournaments: tournaments::Tournaments,
     pub(crate) puzzles: puzzles::Puzzles,
@@ -69,6 +86,7 @@ impl Site {
             ApiError::unavailable(format!("the store cannot be opened: {error}"))
         })?;
         let limits = config.limits;
+        let local = config.loopback_only && config.public_origin.is_none();
         let policy =
             if config.private_players { AddressPolicy::Any } else { AddressPolicy::Public };
         let hub = Arc::new(Hub {
@@ -83,8 +101,11 @@ impl Site {
         let site = Arc::new(Site {
             games: Library::open(&store, limits).await?,
             hub,
+            accounts: Accounts::open(&store, config.accounts, local, &limits).await?,
             rates: Rates::default(),
             loopback_only: config.loopback_only,
+            base_path: base_path(&config.base_path)?,
+            public_origin: config.public_origin.as_deref().map(origin).transpose()?,
             matches: Mutex::default(),
             tournaments: tournaments::Tournaments::open(&store).await?,
             puzzles: puzzles::Puzzles::open(&store).await?,
@@ -141,10 +162,16 @@ impl Site {
     /// Creates a match.
     pub async fn create(self: &Arc<Self>, order: NewMatch) -> Result<Created, ApiError> {
         let limits = &self.hub.limits;
-        let running: Vec<Arc<Live>> =
-            self.loaded().into_iter().filter(|live| !live.is_over()).collect();
+        // Standalone matches that someone left are not over, but they cost nothing.
+        let since = now_ms() - IDLE_MS;
+        let busy = |live: &Arc<Live>| !live.is_over() && live.touched_ms() > since;
+        let running: Vec<Arc<Live>> = self.loaded().into_iter().filter(busy).collect();
         let own = running.iter().filter(|live| live.client == order.client).count();
-        if running.len() >= limits.running || own >= limits.running_each {
+        let each = match order.client.strip_prefix(ACCOUNT) {
+            Some(id) => self.accounts.quotas().of(Some(id)).matches,
+            None => limits.running_each,
+        };
+        if running.len() >= limits.running || own >= each {
             let what = "too many matches run at the moment; end one of yours first";
             return Err(ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "quota", what));
         }
@@ -191,7 +218,13 @@ impl Site {
         body: Option<&str>,
     ) -> Result<Arc<Live>, ApiError> {
         let known = body.and_then(|body| serde_json::from_str::<Meta>(body).ok());
-        let meta = known.unwrap_or_else(|| foreign(&stored));
+        let mut meta = known.unwrap_or_else(|| foreign(&stored));
+        // A saved game may have been changed or deleted since; a match keeps its own rules.
+        if let (Wanted::Game(name), Some(rules)) = (&meta.game, &stored.rules)
+            && self.games.saved_text(name).as_ref() != Some(rules)
+        {
+            meta.game = Wanted::Rules(rules.clone());
+        }
         let open = self.games.get(&meta.game).await?;
         let hub = Arc::clone(&self.hub);
         let live = self.blocking(move || Live::restore(&hub, open, &stored, meta)).await?;
@@ -209,6 +242,16 @@ impl Site {
         self.games.get(&crate::games::Wanted::Game(name.to_owned())).await
     }
 
+    /// The path under which a proxy shows the site; empty for the root.
+    pub fn base_path(&self) -> &str {
+        &self.base_path
+    }
+
+    /// Whether browsers reach the site by HTTPS.
+    pub(crate) fn is_https(&self) -> bool {
+        self.public_origin.as_ref().is_some_and(|origin| origin.starts_with("https://"))
+    }
+
     /// Ends the search threads.
     pub fn close(&self) {
         self.hub.pool.close();
@@ -216,15 +259,40 @@ impl Site {
     }
 }
 
-/// Whether a site may be bound to an address without accounts.
-pub fn may_bind(address: IpAddr, asked_for: bool) -> Result<(), String> {
-    if address.is_loopback() || asked_for {
+/// Whether a site may be reached from an address without accounts: only from this machine, or if
+/// `asked_for`.
+pub fn may_bind(address: IpAddr, proxied: bool, asked_for: bool) -> Result<(), String> {
+    if (address.is_loopback() && !proxied) || asked_for {
         return Ok(());
     }
+    let place = if proxied { "the public address".to_owned() } else { address.to_string() };
     Err(format!(
-        "{address} can be reached from other machines, and this site has no accounts: everyone who \
-         reaches it can use this machine for searches; add --open-to-everyone if that is intended"
+        "{place} can be reached from other machines, and everyone who reaches it could use this \
+         machine for searches; add --accounts to let people sign in, or --open-to-everyone if an \
+         open site is intended"
     ))
+}
+
+/// A path as it stands before all addresses: empty, or with a slash at its beginning only.
+fn base_path(path: &str) -> Result<String, ApiError> {
+    let path = path.trim_matches('/');
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | '~');
+    if !path.chars().all(fits) || path.split('/').any(|part| part == "..") || path.contains("//") {
+        return Err(ApiError::bad("a base path has letters, digits and the signs / - _ . ~ only"));
+    }
+    Ok(if path.is_empty() { String::new() } else { format!("/{path}") })
+}
+
+/// An origin without a path.
+fn origin(text: &str) -> Result<String, ApiError> {
+    let text = text.trim_end_matches('/');
+    let host = text.strip_prefix("http://").or(text.strip_prefix("https://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains('/') => Ok(text.to_owned()),
+        _ => {
+            Err(ApiError::bad("a public origin is http:// or https:// and a host, without a path"))
+        }
+    }
 }
 
 /// Serves a site until the future is done.

@@ -297,7 +297,7 @@ pub fn analyze(
             .thoughts
             .iter()
             .map(|one| {
-                let mut object = json!(line(&reached.open, one.choice));
+                let mut object = json!(line(&reached.open, role, one.choice));
                 let share = (visits > 0).then(|| one.visits as f64 / visits as f64);
                 object["value"] = json!(one.value);
                 object["visits"] = json!(one.visits);
@@ -315,7 +315,7 @@ pub fn analyze(
             .map(|joint| joint.iter().map(|&one| game.text().move_text(one)).collect())
             .collect();
         roles.push(json!({
-            "role": role.index(), "move": line(&reached.open, decision.choice), "value": value,
+            "role": role.index(), "move": line(&reached.open, role, decision.choice), "value": value,
             "moves": moves, "line": continuation, "iterations": decision.iterations,
             "time_ms": answer.time.as_secs_f64() * 1e3,
         }));
@@ -420,7 +420,7 @@ pub fn infoset(open: &OpenGame, view: &View) -> Result<Value, ApiError> {
             .map(|(fact, share)| json!({"text": fact, "label": label(fact), "share": share}))
             .collect();
         let moves: Vec<Value> =
-            known.legal().into_iter().map(|choice| json!(line(open, choice))).collect();
+            known.legal().into_iter().map(|choice| json!(line(open, role, choice))).collect();
         Ok(json!({
             "role": role.index(), "states": belief.len(), "exact": belief.is_exact(),
             "certain": certain, "likely": likely, "moves": moves,

@@ -34,6 +34,9 @@ pub struct TournamentOrder {
     /// The time for a move.
     #[serde(default)]
     pub play_ms: Option<u64>,
+    /// The iterations of players of the registry for a move; then the time is a bound.
+    #[serde(default)]
+    pub iterations: Option<u64>,
 }
 
 /// A tournament.
@@ -45,6 +48,8 @@ pub struct Tournament {
     players: Vec<String>,
     rounds: usize,
     play_ms: u64,
+    #[serde(default)]
+    iterations: Option<u64>,
     created: i64,
     state: String,
     /// The matches to play, with those that are created.
@@ -193,7 +198,8 @@ impl Tournament {
             .collect();
         json!({
             "id": self.id, "name": self.name, "games": self.games, "players": self.players,
-            "rounds": self.rounds, "play_ms": self.play_ms, "created": self.created,
+            "rounds": self.rounds, "play_ms": self.play_ms,
+            "iterations": self.iterations, "created": self.created,
             "state": self.state, "done": self.done(), "total": self.pairings.len(),
             "standings": standings, "table": table, "ratings": ratings, "matches": matches,
             "totals": curve,
@@ -236,6 +242,7 @@ pub async fn create(site: &Arc<Site>, order: TournamentOrder) -> Result<String, 
     for _ in 1..rounds {
         pairings.extend(once.iter().cloned());
     }
+    let iterations = order.iterations.map(|iterations| iterations.clamp(1, 100_000_000));
     let id = fresh_token()[..10].to_owned();
     let name: String = order.name.unwrap_or_default().chars().take(80).collect();
     let tournament = Tournament {
@@ -244,7 +251,11 @@ pub async fn create(site: &Arc<Site>, order: TournamentOrder) -> Result<String, 
         games: order.games,
         players,
         rounds,
-        play_ms: order.play_ms.unwrap_or(1_000).clamp(50, 60_000),
+        play_ms: order
+            .play_ms
+            .unwrap_or(if iterations.is_some() { 60_000 } else { 1_000 })
+            .clamp(50, 60_000),
+        iterations,
         created: now_ms(),
         state: "running".to_owned(),
         pairings,
@@ -355,6 +366,7 @@ async fn play(site: &Arc<Site>, id: &str, number: usize) -> Result<(), ApiError>
                 seats: seats?,
                 start_ms: None,
                 play_ms: Some(tournament.play_ms),
+                iterations: tournament.iterations,
                 seed: None,
                 rated: true,
                 from: Vec::new(),

@@ -3,8 +3,11 @@
 //! They need Node, the packages of the client (`npm ci` in `web`) and Chromium. Where one of them is
 //! missing, the tests say so and pass.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use magister_server::{Config, Limits, Site};
 
@@ -32,6 +35,27 @@ fn missing() -> Option<&'static str> {
     }
 }
 
+/// A folder for a store.
+fn folder(name: &str) -> PathBuf {
+    let folder =
+        std::env::temp_dir().join(format!("magister-browser-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A site with a store in a folder, on a port of this machine.
+async fn site(
+    folder: &Path,
+    port: u16,
+    accounts: bool,
+) -> (std::sync::Arc<Site>, tokio::net::TcpListener) {
+    let limits = Limits { rate: 1e6, burst: 1e6, ..Limits::default() };
+    let store = format!("sqlite:{}", folder.join("site.db").display());
+    let (site, _) =
+        Site::open(&Config { store, limits, accounts, ..Config::default() }).await.unwrap();
+    (site, tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap())
+}
+
 /// Runs the named browser tests against a new site.
 #[expect(clippy::print_stdout, reason = "skipped tests and the steps of the browser show")]
 fn in_browser(tests: &[&str]) {
@@ -39,16 +63,17 @@ fn in_browser(tests: &[&str]) {
         println!("SKIPPED: {what}");
         return;
     }
-    let folder =
-        std::env::temp_dir().join(format!("magister-browser-{}-{}", std::process::id(), tests[0]));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder(tests[0]);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let address = runtime.block_on(async {
-        let limits = Limits { rate: 1e6, burst: 1e6, ..Limits::default() };
-        let store = format!("sqlite:{}", folder.join("site.db").display());
-        let config = Config { store, limits, ..Config::default() };
-        let (site, _) = Site::open(&config).await.unwrap();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let accounts = tests[0].starts_with("accounts");
+        let (site, listener) = site(&folder, 0, accounts).await;
+        if site.accounts.required {
+            // The tests sign in with this password.
+            let store = &site.hub.store;
+            let password = site.accounts.make_admin(store, "teacher").await.unwrap();
+            std::fs::write(folder.join("password"), password).unwrap();
+        }
         let address = listener.local_addr().unwrap();
         tokio::spawn(magister_server::serve(site, listener, std::future::pending()));
         address
@@ -57,6 +82,7 @@ fn in_browser(tests: &[&str]) {
         .arg("e2e/run.js")
         .arg(format!("http://{address}"))
         .args(tests)
+        .env("MAGISTER_TEST_FOLDER", &folder)
         .current_dir(web())
         .output()
         .unwrap();
@@ -65,6 +91,98 @@ fn in_browser(tests: &[&str]) {
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     print!("{out}");
     assert!(done.status.success(), "{out}\n{err}");
+}
+
+/// Serves a site until the process is killed, if the environment names a folder and a port. The
+/// test of a restart runs this program again with this test alone.
+#[test]
+fn serve_until_killed() {
+    let (Ok(folder), Ok(port)) = (std::env::var(FOLDER), std::env::var(PORT)) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (site, listener) = site(Path::new(&folder), port.parse().unwrap(), false).await;
+        magister_server::serve(site, listener, std::future::pending()).await.unwrap();
+    });
+}
+
+const FOLDER: &str = "MAGISTER_TEST_FOLDER";
+const PORT: &str = "MAGISTER_TEST_PORT";
+
+/// A server in a process of its own, which is killed at the end.
+struct Server(Child);
+
+impl Server {
+    fn start(folder: &Path, port: u16) -> Self {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "serve_until_killed"])
+            .env(FOLDER, folder)
+            .env(PORT, port.to_string())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Server(child);
+        for _ in 0..600 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return server;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the server does not answer");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_match_goes_on_after_a_restart() {
+    if let Some(what) = missing() {
+        println!("SKIPPED: {what}");
+        return;
+    }
+    let folder = folder("restart");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut server = Server::start(&folder, port);
+    let mut browser = Command::new("node")
+        .args(["e2e/run.js", &format!("http://127.0.0.1:{port}"), "server-is-restarted"])
+        .current_dir(web())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    for line in BufReader::new(browser.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if line == "RESTART" {
+            // Killed without a warning, as by a power cut.
+            drop(server);
+            std::thread::sleep(Duration::from_millis(300));
+            server = Server::start(&folder, port);
+            let input = browser.stdin.as_mut().unwrap();
+            input.write_all(b"restarted\n").and_then(|()| input.flush()).unwrap();
+        }
+        said.push_str(&line);
+        said.push('\n');
+    }
+    let done = browser.wait().unwrap();
+    drop(server);
+    let _ = std::fs::remove_dir_all(&folder);
+    print!("{said}");
+    assert!(done.success(), "{said}");
+}
+
+#[test]
+fn people_sign_in_and_teachers_manage() {
+    in_browser(&["accounts-sign-in-and-administration"]);
+}
+
+#[test]
+fn connect_four_is_played_to_the_end() {
+    in_browser(&["connect-four-to-the-end"]);
 }
 
 #[test]
@@ -109,7 +227,7 @@ fn a_tournament_fills_its_table() {
 
 #[test]
 fn broken_rules_are_fixed_and_played() {
-    in_browser(&["broken-rules-are-fixed-and-played"]);
+    in_browser(&["broken-rules-are-fixed-and-played", "style-is-edited-with-a-preview"]);
 }
 
 #[test]

@@ -25,7 +25,8 @@ function compressed(): Plugin {
 
 export default defineConfig({
   plugins: [svelte(), compressed()],
-  base: "/",
+  // The server turns the relative addresses of the start page into absolute ones.
+  base: process.env.NODE_ENV === "production" ? "./" : "/",
   worker: { format: "iife" },
   // The server refuses requests that come from pages of another origin, so the proxy names its own.
   server: { proxy: Object.fromEntries(["/api/", "/metrics"].map((path) => [path, { target: server, changeOrigin: true, headers: { origin: server } }])) },

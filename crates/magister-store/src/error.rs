@@ -14,6 +14,8 @@ pub enum StoreError {
     Content(String),
     /// A name or an id is in use.
     Taken,
+    /// The store cannot be copied.
+    Backup(String),
     /// The store was closed.
     Closed,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for StoreError {
             }
             StoreError::Database(what) => write!(f, "the database reports: {what}"),
             StoreError::Content(what) => write!(f, "the stored data cannot be read: {what}"),
+            StoreError::Backup(what) => f.write_str(what),
             StoreError::Taken => f.write_str("the name is in use"),
             StoreError::Closed => f.write_str("the store is closed"),
         }

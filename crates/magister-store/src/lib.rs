@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod batch;
 mod documents;
 mod entry;
 mod error;
@@ -19,6 +20,8 @@ mod ggp;
 mod memory;
 mod sql;
 mod sql_archive;
+mod sql_write;
+mod upkeep;
 mod writer;
 
 use std::future::Future;
@@ -36,6 +39,11 @@ pub trait Store: Send + Sync + 'static {
     /// Adds entries to the logs of matches. When the future is done, they are durable: they survive
     /// the end of the process and of the machine. All entries of one call become durable together.
     fn append(&self, entries: Vec<Entry>) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// How long commits took; none if nothing is written to a disk.
+    fn commit_times(&self) -> Option<CommitTimes> {
+        None
+    }
 
     /// The matches that have not ended, and those whose players were not all sent their STOP.
     fn unfinished(&self) -> impl Future<Output = Result<Vec<StoredMatch>, StoreError>> + Send;

@@ -1,7 +1,6 @@
 //! Matches in `SQLite` or `PostgreSQL`, by the same statements.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,10 +12,10 @@ use sqlx::{AnyPool, Executor as _, Row as _, SqlSafeStr as _};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::entry::AnswerBody;
-use crate::writer::{self, Append, CommitTimes};
+use crate::writer::{self, Append, CommitLog};
 use crate::{
-    Archive as _, Entry, Place, RequestKey, RequestKind, Status, StepBody, Store, StoreError,
-    StoredMatch,
+    Archive as _, CommitTimes, Entry, Place, RequestKey, RequestKind, Status, StepBody, Store,
+    StoreError, StoredMatch,
 };
 
 /// A store in `SQLite` (`sqlite:FILE`) or `PostgreSQL` (`postgres://...`).
@@ -26,8 +25,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SqlStore {
     pub(crate) pool: AnyPool,
+    pub(crate) is_sqlite: bool,
     appends: mpsc::Sender<Append>,
-    times: Arc<Mutex<CommitTimes>>,
+    times: Arc<Mutex<CommitLog>>,
 }
 
 /// Which matches are wanted.
@@ -117,14 +117,15 @@ impl SqlStore {
         let pool = options.connect(&full).await?;
         migrator().run(&pool).await.map_err(|error| StoreError::Database(error.to_string()))?;
         let (appends, waiting) = mpsc::channel(4096);
-        let times: Arc<Mutex<CommitTimes>> = Arc::default();
-        tokio::spawn(writer::run(pool.clone(), waiting, Arc::clone(&times)));
-        Ok(SqlStore { pool, appends, times })
+        let times: Arc<Mutex<CommitLog>> = Arc::default();
+        tokio::spawn(writer::run(pool.clone(), sqlite, waiting, Arc::clone(&times)));
+        Ok(SqlStore { pool, is_sqlite: sqlite, appends, times })
     }
 
-    /// How long commits took.
-    pub fn commit_times(&self) -> CommitTimes {
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// How long the last commits took, one by one.
+    pub fn recent_commits(&self) -> Vec<Duration> {
+        let log = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        log.recent.iter().copied().collect()
     }
 
     /// Waits until everything is written and closes the connections.
@@ -206,6 +207,10 @@ impl Store for SqlStore {
         let append = Append { entries, done };
         self.appends.send(append).await.map_err(|_| StoreError::Closed)?;
         result.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    fn commit_times(&self) -> Option<CommitTimes> {
+        Some(self.times.lock().unwrap_or_else(PoisonError::into_inner).times)
     }
 
     async fn unfinished(&self) -> Result<Vec<StoredMatch>, StoreError> {
@@ -333,227 +338,5 @@ pub(crate) async fn put_game(
     .bind(now_ms())
     .execute(connection)
     .await?;
-    Ok(())
-}
-
-/// Writes the entries of many matches. Entries of one kind share a statement: a statement for each
-/// would cost more time than everything else.
-///
-/// Each match has at most one append among them, so the order between matches does not matter, and
-/// within an append a match begins before anything is inserted and ends after it.
-pub(crate) async fn write(
-    connection: &mut AnyConnection,
-    entries: &[&Entry],
-) -> Result<(), StoreError> {
-    let mut requests = Rows::new("INSERT INTO requests (match_id, kind, turn, seat) VALUES ", 4);
-    let mut answers =
-        Rows::new("INSERT INTO answers (match_id, kind, turn, seat, body) VALUES ", 5);
-    let mut steps = Rows::new("INSERT INTO steps (match_id, step, turn, body) VALUES ", 4);
-    for entry in entries {
-        match entry {
-            Entry::Begun { .. } => begin(connection, entry).await?,
-            Entry::Requested(key) => requests.add(key_values(key)),
-            Entry::Answered { key, body } => {
-                let body = Value::Text(serde_json::to_string(body)?);
-                answers.add(key_values(key).into_iter().chain([body]));
-            }
-            Entry::Stepped { id, turn, from, steps: made } => {
-                for (number, step) in made.iter().enumerate() {
-                    steps.add([
-                        Value::Text(id.clone()),
-                        Value::Number((from + number) as i64),
-                        Value::Number(*turn as i64),
-                        Value::Text(serde_json::to_string(step)?),
-                    ]);
-                }
-            }
-            Entry::Rewound { record } => {
-                for rows in [&mut requests, &mut answers, &mut steps] {
-                    rows.insert(connection).await?;
-                }
-                rewind(connection, entry.id(), record).await?;
-            }
-            Entry::Ended { .. } | Entry::Dismissed { .. } => {}
-        }
-    }
-    for rows in [&mut requests, &mut answers, &mut steps] {
-        rows.insert(connection).await?;
-    }
-    for entry in entries {
-        if let Entry::Ended { record, at_ms } = entry {
-            end(connection, entry.id(), record, *at_ms).await?;
-        }
-    }
-    for entry in entries {
-        if let Entry::Dismissed { id } = entry {
-            let update = sqlx::query("UPDATE matches SET status = $1 WHERE id = $2");
-            let update = update.bind(Status::Ended.name()).bind(id.clone());
-            update.execute(&mut *connection).await?;
-        }
-    }
-    Ok(())
-}
-
-/// A value of a row.
-enum Value {
-    Text(String),
-    Number(i64),
-}
-
-fn key_values(key: &RequestKey) -> [Value; 4] {
-    [
-        Value::Text(key.id.clone()),
-        Value::Text(key.kind.name().to_owned()),
-        Value::Number(key.turn as i64),
-        Value::Number(key.seat as i64),
-    ]
-}
-
-/// Rows of one table that are inserted by one statement. Rows that are there already stay.
-struct Rows {
-    insert: &'static str,
-    columns: usize,
-    values: Vec<Value>,
-}
-
-/// Rows of one statement at most; databases limit the number of parameters.
-const ROWS: usize = 1000;
-
-impl Rows {
-    fn new(insert: &'static str, columns: usize) -> Self {
-        Rows { insert, columns, values: Vec::new() }
-    }
-
-    fn add(&mut self, row: impl IntoIterator<Item = Value>) {
-        self.values.extend(row);
-    }
-
-    async fn insert(&mut self, connection: &mut AnyConnection) -> Result<(), StoreError> {
-        let values = std::mem::take(&mut self.values);
-        for part in values.chunks(self.columns * ROWS) {
-            let mut text = self.insert.to_owned();
-            for row in 0..part.len() / self.columns {
-                let first = row * self.columns + 1;
-                let places: Vec<String> =
-                    (first..first + self.columns).map(|place| format!("${place}")).collect();
-                let comma = if row == 0 { "" } else { ", " };
-                let _ = write!(text, "{comma}({})", places.join(", "));
-            }
-            text.push_str(" ON CONFLICT DO NOTHING");
-            // The text has no values in it, but its length differs from group to group, so it is
-            // not worth keeping prepared.
-            let mut query = sqlx::query(sqlx::AssertSqlSafe(text)).persistent(false);
-            for value in part {
-                query = match value {
-                    Value::Text(text) => query.bind(text.clone()),
-                    Value::Number(number) => query.bind(*number),
-                };
-            }
-            query.execute(&mut *connection).await?;
-        }
-        Ok(())
-    }
-}
-
-/// Replaces what was played of a match by a shorter record: moves were taken back.
-async fn rewind(
-    connection: &mut AnyConnection,
-    id: &str,
-    record: &MatchRecord,
-) -> Result<(), StoreError> {
-    for table in [
-        "DELETE FROM steps WHERE match_id = $1",
-        "DELETE FROM requests WHERE match_id = $1",
-        "DELETE FROM answers WHERE match_id = $1",
-    ] {
-        sqlx::query(table).bind(id.to_owned()).execute(&mut *connection).await?;
-    }
-    sqlx::query(
-        "UPDATE matches SET head = $1, record = NULL, ended_ms = NULL, status = $2 WHERE id = $3",
-    )
-    .bind(serde_json::to_string(record)?)
-    .bind(Status::Running.name())
-    .bind(id.to_owned())
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Writes the beginning of a match.
-async fn begin(connection: &mut AnyConnection, entry: &Entry) -> Result<(), StoreError> {
-    let Entry::Begun { record, places, rules, tournament, manner, at_ms } = entry else {
-        return Ok(());
-    };
-    let id = entry.id().to_owned();
-    if let Some(rules) = rules {
-        put_game(connection, &record.rules_hash, &record.game, rules).await?;
-    }
-    sqlx::query(
-        "INSERT INTO matches
-            (id, game, rules_hash, status, started_ms, tournament, head, manner)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
-    )
-    .bind(id.clone())
-    .bind(record.game.clone())
-    .bind(record.rules_hash.clone())
-    .bind(Status::Running.name())
-    .bind(*at_ms)
-    .bind(tournament.clone())
-    .bind(serde_json::to_string(record)?)
-    .bind(manner.clone())
-    .execute(&mut *connection)
-    .await?;
-    for (seat, player) in record.players.iter().enumerate() {
-        let place = places.get(seat).cloned().unwrap_or_default();
-        let role = record.seats.get(seat).map(|seat| seat.role.clone());
-        sqlx::query(
-            "INSERT INTO seats (match_id, seat, role, player, address, repeats, faults)
-             VALUES ($1, $2, $3, $4, $5, $6, 0) ON CONFLICT DO NOTHING",
-        )
-        .bind(id.clone())
-        .bind(seat as i64)
-        .bind(role.unwrap_or_default())
-        .bind(player.clone())
-        .bind(place.address)
-        .bind(i64::from(place.repeats))
-        .execute(&mut *connection)
-        .await?;
-    }
-    Ok(())
-}
-
-/// Writes the end of a match. A match that has ended stays as it is: the last transaction of a manager
-/// that was killed may become durable after its successor has closed the match.
-async fn end(
-    connection: &mut AnyConnection,
-    id: &str,
-    record: &MatchRecord,
-    at_ms: i64,
-) -> Result<(), StoreError> {
-    let update = sqlx::query(
-        "UPDATE matches SET status = $1, ended_ms = $2, record = $3 WHERE id = $4 AND status = $5",
-    );
-    let done = update
-        .bind(Status::Ending.name())
-        .bind(at_ms)
-        .bind(serde_json::to_string(record)?)
-        .bind(id.to_owned())
-        .bind(Status::Running.name())
-        .execute(&mut *connection)
-        .await?;
-    if done.rows_affected() == 0 {
-        return Ok(());
-    }
-    for (seat, reward) in record.rewards.iter().enumerate() {
-        let mistakes = record.errors.iter().filter(|fault| fault.seat == Some(seat));
-        let faults = mistakes.filter(|fault| fault.kind.is_mistake()).count();
-        sqlx::query("UPDATE seats SET reward = $1, faults = $2 WHERE match_id = $3 AND seat = $4")
-            .bind(*reward)
-            .bind(faults as i64)
-            .bind(id.to_owned())
-            .bind(seat as i64)
-            .execute(&mut *connection)
-            .await?;
-    }
     Ok(())
 }

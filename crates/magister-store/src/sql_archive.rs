@@ -81,6 +81,9 @@ impl Archive for SqlStore {
                 "INSERT INTO ratings (scale, game, player, rating, low, high, updated_ms)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)",
             )
+            // The driver declares a missing number as shorter than one that is there, so the
+            // statement cannot be kept prepared.
+            .persistent(false)
             .bind(scale.to_owned())
             .bind(row.game.clone())
             .bind(row.player.clone())

@@ -1,12 +1,13 @@
 //! Group commit: entries that many matches append at the same time share one transaction.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::{AnyConnection, AnyPool, Connection as _};
+use sqlx::{AnyConnection, AnyPool, Connection as _, Executor as _};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::sql::write;
+use crate::sql_write::statements;
 use crate::{Entry, StoreError};
 
 /// How many appends one transaction may hold.
@@ -18,8 +19,15 @@ pub(crate) struct Append {
     pub(crate) done: oneshot::Sender<Result<(), StoreError>>,
 }
 
+impl Append {
+    fn reply(self, result: Result<(), StoreError>) {
+        // A match that does not wait any more does not need to know.
+        let _ = self.done.send(result);
+    }
+}
+
 /// How long commits took, which is mostly the time of fsync.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct CommitTimes {
     /// The number of commits.
     pub commits: u64,
@@ -27,29 +35,49 @@ pub struct CommitTimes {
     pub appends: u64,
     /// The sum of the times.
     pub total: Duration,
-    /// The last times, at most 100,000.
-    pub times: Vec<Duration>,
+    /// How many took at most as long as each of [`CommitTimes::BOUNDS`].
+    pub counts: [u64; CommitTimes::BOUNDS.len()],
 }
 
 impl CommitTimes {
+    /// The upper bounds of the counts, in seconds.
+    pub const BOUNDS: [f64; 8] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1.0];
+}
+
+/// The times with the last of them one by one.
+#[derive(Debug, Default)]
+pub(crate) struct CommitLog {
+    pub(crate) times: CommitTimes,
+    pub(crate) recent: VecDeque<Duration>,
+}
+
+/// Commits whose times are kept one by one.
+const RECENT: usize = 100_000;
+
+impl CommitLog {
     fn note(&mut self, appends: usize, time: Duration) {
-        self.commits += 1;
-        self.appends += appends as u64;
-        self.total += time;
-        if self.times.len() >= 100_000 {
-            self.times.drain(..50_000);
+        let times = &mut self.times;
+        times.commits += 1;
+        times.appends += appends as u64;
+        times.total += time;
+        for (count, bound) in times.counts.iter_mut().zip(CommitTimes::BOUNDS) {
+            *count += u64::from(time.as_secs_f64() <= bound);
         }
-        self.times.push(time);
+        if self.recent.len() >= RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(time);
     }
 }
 
 /// Writes appends until all senders are gone.
 pub(crate) async fn run(
     pool: AnyPool,
+    sqlite: bool,
     mut appends: mpsc::Receiver<Append>,
-    times: Arc<Mutex<CommitTimes>>,
+    times: Arc<Mutex<CommitLog>>,
 ) {
-    let mut held = None;
+    let mut writer = Writer { pool, sqlite, times, held: None };
     while let Some(first) = appends.recv().await {
         let mut group = vec![first];
         while group.len() < MOST
@@ -57,41 +85,63 @@ pub(crate) async fn run(
         {
             group.push(next);
         }
-        let result = match connection(&pool, &mut held).await {
-            Ok(connection) => commit(connection, &group, &times).await,
-            Err(error) => Err(error),
-        };
-        if result.is_err() {
-            // A broken connection is made anew.
-            held = None;
-        }
-        for append in group {
-            // The player that does not wait any more does not need to know.
-            let _ = append.done.send(result.clone());
+        match writer.write(&group).await {
+            Ok(()) => group.into_iter().for_each(|append| append.reply(Ok(()))),
+            Err(error) => {
+                tracing::warn!(%error, appends = group.len(), "a transaction failed");
+                // Each append again in a transaction of its own, so that one that the database
+                // refuses fails alone. What was written before is not written twice.
+                for append in group {
+                    let result = writer.write(std::slice::from_ref(&append)).await;
+                    append.reply(result);
+                }
+            }
         }
     }
 }
 
-async fn connection<'a>(
-    pool: &AnyPool,
-    held: &'a mut Option<sqlx::pool::PoolConnection<sqlx::Any>>,
-) -> Result<&'a mut AnyConnection, StoreError> {
-    if held.is_none() {
-        *held = Some(pool.acquire().await?);
+/// A connection that writes.
+struct Writer {
+    pool: AnyPool,
+    sqlite: bool,
+    times: Arc<Mutex<CommitLog>>,
+    held: Option<sqlx::pool::PoolConnection<sqlx::Any>>,
+}
+
+impl Writer {
+    /// Writes appends in one transaction.
+    async fn write(&mut self, group: &[Append]) -> Result<(), StoreError> {
+        let mut connection = match self.held.take() {
+            Some(connection) => connection,
+            None => self.pool.acquire().await?,
+        };
+        match commit(&mut connection, self.sqlite, group, &self.times).await {
+            Ok(()) => {
+                self.held = Some(connection);
+                Ok(())
+            }
+            Err(error) => {
+                // It may be broken, or in the middle of a transaction, so the next is a new one.
+                let _ = connection.detach().close_hard().await;
+                Err(error)
+            }
+        }
     }
-    held.as_deref_mut().ok_or(StoreError::Closed)
 }
 
 async fn commit(
     connection: &mut AnyConnection,
+    sqlite: bool,
     group: &[Append],
-    times: &Mutex<CommitTimes>,
+    times: &Mutex<CommitLog>,
 ) -> Result<(), StoreError> {
-    let mut transaction = connection.begin().await?;
-    let entries: Vec<&Entry> = group.iter().flat_map(|append| &append.entries).collect();
-    write(&mut transaction, &entries).await?;
+    // A transaction of `SQLite` that begins by reading could not become one that writes while
+    // another process writes.
+    let begin = if sqlite { "BEGIN IMMEDIATE" } else { "BEGIN" };
+    let batch = statements(begin, group.iter().flat_map(|append| &append.entries))?;
+    batch.execute(connection, sqlite).await?;
     let begun = Instant::now();
-    transaction.commit().await?;
+    connection.execute("COMMIT").await?;
     let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
     times.note(group.len(), begun.elapsed());
     Ok(())

@@ -318,7 +318,8 @@ async fn queries_answer(store: &SqlStore, url: &str) {
         rating,
         interval: (rating > 0.0).then_some((rating - 1.0, rating + 1.0)),
     };
-    store.put_ratings("elo", &[row("gone", 1.0)]).await.unwrap();
+    // Some have an interval, and some do not.
+    store.put_ratings("elo", &[row("low", -1.0), row("gone", 1.0)]).await.unwrap();
     let rows = [row("one", 12.5), row("two", -12.5)];
     store.put_ratings("elo", &rows).await.unwrap();
     assert_eq!(store.ratings("elo").await.unwrap(), rows);
@@ -338,14 +339,72 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     for append in appends.collect::<Vec<_>>() {
         append.await.unwrap();
     }
-    let times = store.commit_times();
+    let times = store.commit_times().unwrap();
     assert!(times.appends >= 200 && times.commits < times.appends, "{times:?}");
+
+    // An append that the database refuses fails alone. PostgreSQL has no texts with a NUL byte.
+    let begin = |id: String| {
+        let (store, current) = (store.clone(), a_match(&id, 1));
+        tokio::spawn(async move { store.append(vec![begun(&current, 500)]).await })
+    };
+    let good: Vec<_> = (0..20).map(|number| begin(format!("good{number}"))).collect();
+    let bad = begin("bad\0".to_owned());
+    let more: Vec<_> = (20..40).map(|number| begin(format!("good{number}"))).collect();
+    for append in good.into_iter().chain(more) {
+        append.await.unwrap().unwrap();
+    }
+    assert_eq!(bad.await.unwrap().is_err(), url.starts_with("postgres:"));
+    let ends = (0..40).map(|number| Entry::Dismissed { id: format!("good{number}") });
+    store.append(ends.collect()).await.unwrap();
+    let _ = store.append(vec![Entry::Dismissed { id: "bad\0".into() }]).await;
 
     // Another connection to the same database sees the same.
     let again = SqlStore::open(url).await.unwrap();
     assert_eq!(again.load("m3").await.unwrap().unwrap().record, record);
     assert_eq!(again.unfinished().await.unwrap().len(), 100);
+    // On a new connection, a match without rewards is stored before one with rewards.
+    let mut aborted = a_match("m4", 4);
+    aborted.abort("the manager was restarted").unwrap();
+    let mut ended = a_match("m5", 5);
+    let first = begun(&ended, 8);
+    let (rest, whole) = finish(&mut ended, "m5");
+    let end = Entry::Ended { record: Box::new(aborted.record().clone()), at_ms: 9 };
+    again.append(vec![begun(&aborted, 8), end]).await.unwrap();
+    again.append(std::iter::once(first).chain(rest).collect()).await.unwrap();
+    let stored = again.load("m4").await.unwrap().unwrap();
+    assert!(stored.is_aborted() && stored.record.rewards.iter().all(Option::is_none));
+    assert_eq!(again.load("m5").await.unwrap().unwrap().record, whole);
+    for id in ["m4", "m5"] {
+        again.append(vec![Entry::Dismissed { id: id.into() }]).await.unwrap();
+    }
     again.close().await;
+
+    // An upload replaces the owner's own upload of this name and no other.
+    let upload = |id: &str, owner: &str, content: &str| Upload {
+        id: id.to_owned(),
+        owner: owner.to_owned(),
+        kind: "player".to_owned(),
+        name: "mine".to_owned(),
+        content: content.to_owned(),
+        created_ms: 5,
+    };
+    for (id, owner, content) in [("r1", "ra", "old"), ("r2", "rb", "other"), ("r3", "ra", "new")] {
+        store.put_upload(&upload(id, owner, content)).await.unwrap();
+    }
+    assert_eq!(store.uploads(Some("ra")).await.unwrap(), [upload("r1", "ra", "new")]);
+    assert_eq!(store.uploads(Some("rb")).await.unwrap(), [upload("r2", "rb", "other")]);
+}
+
+/// A copy of a store has the same matches, and is never written over another file.
+async fn a_copy_is_complete(store: &SqlStore, folder: &std::path::Path) {
+    let file = folder.join("it's a copy.db");
+    store.backup(&file).await.unwrap();
+    assert!(matches!(store.backup(&file).await, Err(StoreError::Backup(_))));
+    let copy = SqlStore::open(&format!("sqlite:{}", file.display())).await.unwrap();
+    assert_eq!(copy.load("m3").await.unwrap(), store.load("m3").await.unwrap());
+    let all = Filter::default();
+    assert_eq!(copy.list(&all).await.unwrap().len(), store.list(&all).await.unwrap().len());
+    copy.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -366,6 +425,7 @@ async fn sqlite() {
     logs_are_kept(&store).await;
     the_rest_is_kept(&store).await;
     queries_answer(&store, &url).await;
+    a_copy_is_complete(&store, &folder).await;
     store.close().await;
     std::fs::remove_dir_all(&folder).unwrap();
 }

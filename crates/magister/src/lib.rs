@@ -48,6 +48,7 @@
 mod error;
 mod findings;
 mod input;
+pub mod known;
 mod language;
 mod options;
 mod playable;

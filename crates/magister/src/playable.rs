@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Game, Halt, Stop};
+use magister_core::{Game, Halt, Stop, Style};
 use magister_engine::board::Painter;
 use magister_engine::evaluator::{NetworkGame, Playouts};
 use magister_engine::{Prepared, within};
@@ -106,9 +106,14 @@ impl Playable {
     /// Determines how to draw positions of the game. That may take some time in large games; keep
     /// the painter.
     pub fn painter(&self) -> Painter {
+        self.painter_with(self.source.style())
+    }
+
+    /// The same with another style.
+    pub fn painter_with(&self, style: &Style) -> Painter {
         let network = self.network().map(|network| network.network());
         let program = self.source.program().and_then(Result::ok);
-        Painter::new(&*self.game, network, program.as_ref(), self.source.style())
+        Painter::new(&*self.game, network, program.as_ref(), style)
     }
 }
 

@@ -20,7 +20,8 @@ Examples:
   magister analyze tictactoe
   magister analyze mine.kif --games 50 --iterations 2000
   magister analyze breakthrough --json
-  magister analyze chomp --svg chomp.svg  # a page with charts"
+  magister analyze chomp --svg chomp.svg  # a page with charts
+  magister analyze hearts --designer --games 100 --html hearts.html"
 )]
 pub(crate) struct Analyze {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
@@ -53,6 +54,13 @@ pub(crate) struct Analyze {
     /// Also write a page with charts
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
+    /// Compute CardStock's metrics for designers instead: fairness, order, gain, spread, convergence,
+    /// drama, security, decisiveness, coolness, lead changes
+    #[arg(long)]
+    pub(crate) designer: bool,
+    /// Write these metrics as a report with charts, one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<std::path::PathBuf>,
     /// One JSON object
     #[arg(long)]
     pub(crate) json: bool,

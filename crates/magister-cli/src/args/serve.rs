@@ -1,6 +1,7 @@
 //! Arguments of `magister serve`.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 use clap::Parser;
 
@@ -9,14 +10,17 @@ use clap::Parser;
 #[command(
     after_help = "Everything runs on one port: the pages, the API under /api/ and the counters \
 under /metrics. Matches are stored move by move and go on after a restart. By default only this \
-machine can reach the site. The site has no accounts, so --bind with an address that others can \
-reach also needs --open-to-everyone.
+machine can reach the site, and everyone on it may do everything. A site that others can reach \
+needs --accounts or --open-to-everyone. With --accounts guests may only look; the first start \
+creates the administrator `admin` and prints the password.
 
 Examples:
   magister serve
   magister serve --open --port 8080
   magister serve --store sqlite:club.db
-  magister serve --bind 0.0.0.0 --open-to-everyone"
+  magister serve --bind 0.0.0.0 --accounts
+  magister serve --accounts --base-path /games \\
+    --public-origin https://example.org"
 )]
 pub(crate) struct Serve {
     /// Port; 0 takes a free one
@@ -37,6 +41,18 @@ pub(crate) struct Serve {
     /// Address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) bind: IpAddr,
+    /// Let people sign in; guests may only look
+    #[arg(long)]
+    pub(crate) accounts: bool,
+    /// Make NAME an administrator with a new password
+    #[arg(long, value_name = "NAME", requires = "accounts")]
+    pub(crate) new_admin: Option<String>,
+    /// Path under which a reverse proxy shows the site
+    #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
+    pub(crate) base_path: String,
+    /// Origin that a proxy shows: `https://example.org`
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_origin: Option<String>,
     /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
@@ -46,4 +62,28 @@ pub(crate) struct Serve {
     /// What is logged: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log: String,
+}
+
+/// Copy a store in SQLite to a new file, while its site goes on
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "The copy is the store at one moment. It contains the hashes of passwords, so keep \
+it where only you can read it. To go back, end the site and start it with the copy as its store.
+
+Examples:
+  magister backup monday.db
+  magister backup --store sqlite:club.db club-monday.db"
+)]
+pub(crate) struct Backup {
+    /// The new file
+    pub(crate) file: PathBuf,
+    /// The store: sqlite:FILE
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MAGISTER_STORE",
+        hide_env_values = true,
+        default_value = "sqlite:magister.db"
+    )]
+    pub(crate) store: String,
 }

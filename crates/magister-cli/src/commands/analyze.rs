@@ -1,5 +1,7 @@
 //! `magister analyze`: what kind of game it is.
 
+mod designer;
+
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -18,6 +20,9 @@ use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Analyze) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
+    if args.designer || args.html.is_some() {
+        return designer::run(args, &playable);
+    }
     let info = playable.game.info().clone();
     let player = args.player.clone().map_or_else(|| opponent(&info), Ok)?;
     for player in [&player, &args.weak] {

@@ -1,5 +1,7 @@
 //! `magister explain`: why something holds in a position, or why it does not.
 
+mod cards;
+
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +31,9 @@ const KEPT: &str = "\u{1}=\u{1}";
 
 pub(crate) fn run(args: &Explain) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
+    if source.card_game().is_some() {
+        return cards::run(args, &source);
+    }
     let (Some(input), Some(rules)) = (source.input(), source.rulesheet()) else {
         bail!("{} is written in Rust; only rules can be explained", args.game);
     };

@@ -5,6 +5,7 @@ mod check;
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use magister_core::Game;
 use magister_games::catalogue::{self, Entry, FEATURED, Sheet, TAGS};
 use magister_gdl::{Dialect, Options, Rulesheet, Syntax, TermKind, nearest, read};
 use serde_json::json;
@@ -125,6 +126,13 @@ impl Listed {
         let mut languages = Vec::new();
         let mut players = entry.native().map_or(0, |game| game.info().players().count());
         for (_, sheet) in entry.sheets() {
+            if sheet.is_recycle() {
+                languages.push(NewLanguage::Recycle);
+                if players == 0 {
+                    players = seats(sheet);
+                }
+                continue;
+            }
             let rules = rules(sheet);
             languages.push(language(&rules));
             if players == 0 {
@@ -163,6 +171,13 @@ impl Listed {
             "rust": native,
         })
     }
+}
+
+/// The number of players of a card game.
+fn seats(sheet: Sheet) -> usize {
+    let found =
+        magister_recycle::examine(sheet.path, sheet.text, &magister_recycle::Options::default());
+    found.game.map_or(0, |game| game.info().players().count())
 }
 
 fn rules(sheet: Sheet) -> Rulesheet {

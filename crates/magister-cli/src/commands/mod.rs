@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod answer;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -11,6 +12,7 @@ pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod decompose;
 pub(crate) mod eval;
+pub(crate) mod experiment;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fit;

@@ -24,9 +24,13 @@ fn skeleton(language: NewLanguage, template: Template) -> Result<(&'static str, 
         NewLanguage::Infix if turns => ("hrf", include_str!("new/skeleton-infix.hrf")),
         NewLanguage::Infix => return Ok(("hrf", infix(kif)?)),
         NewLanguage::Gamemaster if turns => ("hrf", include_str!("new/skeleton-gamemaster.hrf")),
+        NewLanguage::Recycle if turns => ("rcy", include_str!("new/skeleton.rcy")),
         NewLanguage::Rust if turns => ("rs", include_str!("new/skeleton.rs")),
         NewLanguage::Gamemaster => {
             bail!("Gamemaster's language has one move per step; use --language kif or infix")
+        }
+        NewLanguage::Recycle => {
+            bail!("the template in RECYCLE is `turns`; others are in kif and infix")
         }
         NewLanguage::Rust => bail!("the template in Rust is `turns`; others are in kif and infix"),
     };

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     };
     let game = &*playable.game;
     let range = match source.language() {
-        Language::Rust => game.info().rewards,
+        Language::Rust | Language::Recycle => game.info().rewards,
         _ => (0.0, 100.0),
     };
     let seed = Seed::from(args.seed).derive("playable");

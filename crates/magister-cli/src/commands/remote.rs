@@ -9,8 +9,10 @@ use magister::{Playable, Reading};
 use magister_arena::{Seating, TimeControl};
 use magister_core::{Game, PlayerSource, SourceError};
 use magister_manager::{
-    Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, wire,
+    AddressPolicy, Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, client,
+    wire,
 };
+use magister_protocol::Status;
 
 use crate::args::{PlayerArg, Remotes, Thinking};
 use crate::game;
@@ -32,6 +34,31 @@ fn whole(option: &str, time: Duration) -> Result<()> {
         "messages to remote players carry clocks in whole seconds, so {option} {time:?} cannot be \
          sent; write {option} {up}s"
     );
+}
+
+/// How long remote players may take to say that they are there.
+const PING: Duration = Duration::from_secs(5);
+
+/// Asks the remote players whether they are free. A player that is busy, or that does not know this
+/// message, is no reason to stop; one that cannot be reached is refused later, with the others.
+fn ping(players: &[PlayerArg]) {
+    let mut asked: Vec<&PlayerAddress> = Vec::new();
+    for player in players {
+        let PlayerArg::Remote(address) = player else { continue };
+        if asked.contains(&address) {
+            continue;
+        }
+        asked.push(address);
+        match client::ping(address, AddressPolicy::Any, PING) {
+            Ok(info) if info.status == Status::Busy => {
+                anstream::eprintln!("magister: {address} is in another match");
+            }
+            Err(error) if reach(address).is_ok() => {
+                anstream::eprintln!("magister: {address}: {error}")
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
 }
 
 /// Why a player could not be created, without the words around it.
@@ -80,6 +107,7 @@ impl<'a> Table<'a> {
             };
             whole("--time", time)?;
             whole("--start", start)?;
+            ping(players);
         }
         let manner =
             Manner { variant: remotes.gdl2_variant, upper: false, scramble: remotes.scramble };

@@ -12,7 +12,9 @@ use crate::CLEAN;
 use crate::args::Serve;
 
 pub(crate) fn run(args: &Serve) -> Result<u8> {
-    may_bind(args.bind, args.open_to_everyone).map_err(|what| anyhow!(what))?;
+    let proxied = args.public_origin.is_some();
+    may_bind(args.bind, proxied, args.open_to_everyone || args.accounts)
+        .map_err(|what| anyhow!(what))?;
     log_to_stderr(&args.log);
     let mut limits = Limits::default();
     if let Some(threads) = args.threads {
@@ -23,7 +25,10 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         limits,
         loopback_only: args.bind.is_loopback(),
         // A public site must not reach into the network around it.
-        private_players: args.bind.is_loopback(),
+        private_players: args.bind.is_loopback() && !proxied,
+        accounts: args.accounts,
+        base_path: args.base_path.clone(),
+        public_origin: args.public_origin.clone(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -32,10 +37,14 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
             .await
             .with_context(|| format!("cannot listen on {place}; --port 0 takes a free port"))?;
         let (site, resumed) = Site::open(&config).await.map_err(|error| anyhow!("{error}"))?;
-        let address = format!("http://{}", listener.local_addr()?);
+        let address = format!("http://{}{}", listener.local_addr()?, site.base_path());
         let mut out = anstream::stdout();
         for one in resumed {
             writeln!(out, "match {} was running: {}", one.id, one.what)?;
+        }
+        if let Some((name, password)) = administrator(&site, args).await? {
+            writeln!(out, "The administrator {name} has the password {password}")?;
+            writeln!(out, "It is shown only now. Sign in at {address}/signin and change it.")?;
         }
         writeln!(out, "The site is at {address} (end it with ^C).")?;
         out.flush()?;
@@ -51,6 +60,21 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
     // A search that still runs is not waited for.
     runtime.shutdown_background();
     Ok(CLEAN)
+}
+
+/// Makes the administrator that is asked for, or the first one of a site with accounts.
+async fn administrator(site: &Site, args: &Serve) -> Result<Option<(String, String)>> {
+    let store = &site.hub.store;
+    let failed = |error| anyhow!("{error}");
+    let name = match &args.new_admin {
+        Some(name) => name.clone(),
+        None if !args.accounts || site.accounts.has_admin(store).await.map_err(failed)? => {
+            return Ok(None);
+        }
+        None => "admin".to_owned(),
+    };
+    let password = site.accounts.make_admin(store, &name).await.map_err(failed)?;
+    Ok(Some((name, password)))
 }
 
 /// Opens an address in the browser; where there is none, the printed address is enough.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     }
     let options = args.language.options();
     if let Some(text) = text.as_ref().filter(|t| magister::recognise(t) == FrontEnd::Recycle) {
-        return cards::run(args, text, &options);
+        return cards::run(args, entry, text, &options);
     }
     let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options.gdl)));
     if args.json {
@@ -186,7 +186,16 @@ fn beginning(playable: &Playable) -> Result<String> {
     let mut session = Session::new(playable.game.clone(), 1);
     let mut text = "\nAt the start:\n\n".to_owned();
     let look = Look::whole(game.info());
-    text.push_str(&look.text(&painter.picture(game, &session.moment().state), None, true));
+    // Before the cards are dealt, a card table shows nothing.
+    let state = session.moment().state.clone();
+    match look.cards(game, &state, None) {
+        Some(_) => {
+            deal(&mut session)?;
+            let dealt = look.cards(game, &session.moment().state, None);
+            text.push_str(&dealt.unwrap_or_default());
+        }
+        None => text.push_str(&look.text(&painter.picture(game, &state), None, true)),
+    }
     text.push('\n');
     for role in info.all_roles().filter(|&role| session.chooses(role)) {
         let legal = session.worker.legal(role);
@@ -199,6 +208,7 @@ fn beginning(playable: &Playable) -> Result<String> {
         let line = format!("{role} has {count}: {}", whole(&names.join(",\n")));
         text.push_str(&lines(&line));
     }
+    let begun = session.at;
     let mut steps = Vec::new();
     while steps.len() < STEPS && !session.worker.terminal() {
         let choosing: Vec<Role> = info.all_roles().filter(|&role| session.chooses(role)).collect();
@@ -211,7 +221,7 @@ fn beginning(playable: &Playable) -> Result<String> {
         if !made.is_empty() {
             steps.push(made.join(" and\n"));
         }
-        if session.at > STEPS * 4 {
+        if session.at > begun + STEPS * 4 {
             break;
         }
     }
@@ -219,6 +229,15 @@ fn beginning(playable: &Playable) -> Result<String> {
     let steps = whole(&steps.join(";\n"));
     text.push_str(&lines(&format!("Example: {steps}{end}.")));
     Ok(text)
+}
+
+/// Lets chance play until a player has to decide.
+fn deal(session: &mut Session) -> Result<()> {
+    let info = session.game.info().clone();
+    while !session.worker.terminal() && !info.players().any(|role| session.chooses(role)) {
+        session.random()?;
+    }
+    Ok(())
 }
 
 /// Replaces a blank at which no line may end.

@@ -5,15 +5,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_arena::Deadline;
+use magister::known::{Effort, Follower};
 use magister_core::{
-    Budget, Game, Information, Move, Observation, Payment, Rng, Role, Seed, Step, Stop, Turn, View,
-    Worker, draw,
+    Game, Information, Move, Observation, Payment, Role, Seed, Step, Stop, Turn, View, Worker, draw,
 };
 use magister_engine::board::{Painter, Picture};
-use magister_engine::within;
-use magister_infoset::{Belief, InfosetLimits, Settings};
-use magister_players::Possible;
 
 use super::moves::{Numbers, is_idle, plain};
 use super::words;
@@ -28,13 +24,8 @@ const WALKS: u64 = 8;
 const STEPS: usize = 60;
 /// How many moves are listed with a position.
 const LISTED: usize = 24;
-/// How long to look for what is known where information is hidden.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// The largest information set that is enumerated, and the size of a sample of a larger one.
-const STATES: usize = 3_000;
-const PARTICLES: usize = 400;
-/// The states whose moves are compared.
-const COMPARED: usize = 64;
+/// How much is done to find out what is known where information is hidden.
+const EFFORT: Effort = Effort { patience: Duration::from_secs(5), states: 3_000, particles: 400 };
 
 /// A match as one role sees it. With perfect information a worker follows the turns; with hidden
 /// information a belief does.
@@ -58,9 +49,7 @@ pub(super) struct Known {
 
 /// What a role knows where information is hidden.
 struct Hidden {
-    belief: Option<Belief>,
-    possible: Possible,
-    rng: Rng,
+    follower: Follower,
     /// Whether a position was found that agrees with everything that was seen.
     found: bool,
     /// Whether several positions were possible at some time of the match.
@@ -76,7 +65,6 @@ impl Known {
     pub(super) fn new(game: &Arc<dyn Game>, role: Role) -> Self {
         let mut worker = game.worker();
         worker.reset();
-        let rng = Seed::from(0).derive("possible").rng();
         Known {
             worker,
             role,
@@ -87,9 +75,7 @@ impl Known {
             numbers: Numbers::default(),
             before: None,
             hidden: Hidden {
-                belief: None,
-                possible: Possible::default(),
-                rng,
+                follower: Follower::new(game, role, EFFORT),
                 found: false,
                 several: false,
                 percepts: Vec::new(),
@@ -121,7 +107,7 @@ impl Known {
     }
 
     /// Follows the match to where the view is and returns what is new to the role.
-    pub(super) fn follow(&mut self, view: &View) -> String {
+    pub(super) fn follow(&mut self, view: &View, look: &Look) -> String {
         let info = view.game().info();
         let hidden = info.information == Information::Hidden;
         let known = self.turns.len();
@@ -140,7 +126,8 @@ impl Known {
         for turn in view.turns().iter().skip(known) {
             let (all, new) = if hidden {
                 let maker = |turn: &Turn, text: &str| self.maker(view, turn, text);
-                let texts = (words::lived(view, turn, &maker), words::seen(view, turn, &maker));
+                let texts =
+                    (words::lived(view, turn, look, &maker), words::seen(view, turn, look, &maker));
                 let percepts = words::percepts(view, turn, &maker);
                 self.hidden.percepts.extend(percepts);
                 texts
@@ -212,40 +199,15 @@ impl Known {
 
     /// Finds the positions that agree with what the role saw, and its moves in them.
     fn look(&mut self, view: &View) {
-        let (role, turns) = (self.role, view.turns());
-        let Hidden { belief, possible, rng, found, several, .. } = &mut self.hidden;
-        let game = view.game();
-        let legal = within(PATIENCE, &Stop::never(), |stop| {
-            let clock = Arc::new(Deadline::within(PATIENCE));
-            let budget = Budget::until(stop.clone()).with_clock(clock);
-            let kept = belief.take().filter(|belief| belief.precedes(game, role, turns));
-            let limits = InfosetLimits { states: STATES, steps: 40 * STATES as u64 };
-            let settings = Settings { limits, particles: PARTICLES, ..Settings::default() };
-            let made = match kept {
-                Some(kept) => Ok(kept),
-                None => Belief::new(Arc::clone(game), role, settings, stop),
-            };
-            let followed = made.and_then(|mut made| {
-                made.follow(turns, &budget, rng)?;
-                Ok(made)
-            });
-            *found = followed.is_ok();
-            match followed {
-                Ok(made) => {
-                    *several |= (1..made.len()).any(|number| made.state(number) != made.state(0));
-                    let legal = common_moves(&made, &mut *self.worker, role);
-                    *belief = Some(made);
-                    legal
-                }
-                // Without a position that agrees, the moves come from one that is close.
-                Err(_) => match possible.moves(view, &budget, rng) {
-                    Ok((moves, true)) => moves,
-                    _ => Vec::new(),
-                },
-            }
+        let known = self.hidden.follower.follow(view);
+        let belief = self.hidden.follower.belief();
+        self.hidden.found = belief.is_some();
+        self.hidden.several |= belief.is_some_and(|belief| {
+            (1..belief.len()).any(|number| belief.state(number) != belief.state(0))
         });
-        let text = game.text();
-        self.moves = legal.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
+        let moves = if known.agrees { known.moves } else { Vec::new() };
+        let text = view.game().text();
+        self.moves = moves.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
     }
 
     /// Whether something was hidden from the role at some time of the match.
@@ -320,12 +282,15 @@ impl Known {
 
     /// What all positions have in common that agree with what the role saw.
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
-        let Some(belief) = self.hidden.belief.as_ref().filter(|_| self.hidden.found) else {
+        let Some(belief) = self.hidden.follower.belief() else {
             return "What you know about the position could not be worked out in time.\n"
                 .to_owned()
                 + &self.seen_so_far();
         };
         let game = &**view.game();
+        if let Some(table) = look.cards(game, belief.state(0), Some(self.role)) {
+            return table;
+        }
         let states = (0..belief.len()).map(|number| belief.state(number));
         let Some(picture) = in_common(&mut states.map(|state| painter.picture(game, state))) else {
             return String::new();
@@ -389,25 +354,6 @@ impl Known {
         }
         wrapped("Your moves: ", items.into_iter(), "   ")
     }
-}
-
-/// The moves that are legal in all states, as far as was looked; if none is, those of the first.
-fn common_moves(belief: &Belief, worker: &mut dyn Worker, role: Role) -> Vec<Move> {
-    let stride = belief.len().div_ceil(COMPARED).max(1);
-    let mut first: Option<Vec<Move>> = None;
-    let mut common: Option<Vec<Move>> = None;
-    for number in (0..belief.len()).step_by(stride) {
-        if worker.load(belief.state(number), &Stop::never()).is_err() {
-            continue;
-        }
-        let here = worker.legal(role);
-        first.get_or_insert_with(|| here.to_vec());
-        match &mut common {
-            None => common = Some(here.to_vec()),
-            Some(common) => common.retain(|choice| here.contains(choice)),
-        }
-    }
-    common.filter(|common| !common.is_empty()).or(first).unwrap_or_default()
 }
 
 /// The moves of chance in a few random matches of a game with hidden information.

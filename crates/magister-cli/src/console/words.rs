@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use magister_core::{Decision, Info, Observation, Role, Thought, Turn, View};
 
 use super::moves::{is_idle, plain};
+use crate::draw::Look;
 
 /// How many moves a hint names.
 const NAMED: usize = 3;
@@ -49,15 +50,21 @@ fn argument(term: &str) -> Option<&str> {
 }
 
 /// What a role saw in a turn where information is hidden; empty if that was nothing.
-pub(super) fn seen(view: &View, turn: &Turn, maker: Maker<'_>) -> String {
+pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
+    let game = &**view.game();
+    if let Observation::Percepts(percepts) = &turn.seen
+        && let Some(news) = look.card_news(game, view.role(), percepts)
+    {
+        return news;
+    }
     let seen = percepts(view, turn, maker);
     if seen.is_empty() { String::new() } else { format!("You see: {}", seen.join(", ")) }
 }
 
 /// A turn as the role lived it; empty if there was nothing to do and nothing to see.
-pub(super) fn lived(view: &View, turn: &Turn, maker: Maker<'_>) -> String {
+pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
-    let seen = seen(view, turn, maker);
+    let seen = seen(view, turn, look, maker);
     let own = if is_idle(&own) { String::new() } else { format!("you: {}", plain(&own)) };
     match (own.is_empty(), seen.is_empty()) {
         (true, true) => String::new(),

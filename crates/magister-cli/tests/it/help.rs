@@ -7,6 +7,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "analyze",
     "answer",
     "audit",
+    "backup",
     "bench",
     "check",
     "completions",

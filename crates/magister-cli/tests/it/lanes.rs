@@ -119,7 +119,11 @@ fn every_way_to_play_a_batch_gives_the_same() {
 fn batch_tries_equal_single_tries() {
     let mut compared = 0;
     for entry in catalogue::all() {
-        let Some(sheet) = entry.sheet.filter(|sheet| sheet.text.contains("sees")) else { continue };
+        let Some(sheet) =
+            entry.sheet.filter(|sheet| !sheet.is_recycle() && sheet.text.contains("sees"))
+        else {
+            continue;
+        };
         let Some(game) = network(entry.name, sheet.text) else { continue };
         let different = tries(&game, &Stop::never()).unwrap();
         assert_eq!(different, Vec::<String>::new(), "{}", entry.name);

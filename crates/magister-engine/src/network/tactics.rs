@@ -111,6 +111,11 @@ impl Network {
             return Ok(None);
         };
         let graph = &mut side.graph;
+        // The other role threatens only moves that would be legal.
+        let possible: Vec<Edge> = others.iter().map(|&place| other.network.legal[place]).collect();
+        let possible = copy(graph, &other.network.graph, &possible, Edge::of);
+        let threats: Vec<Edge> =
+            threats.into_iter().zip(possible).map(|(one, legal)| graph.and([one, legal])).collect();
         let legal: Vec<Edge> = places.iter().map(|&place| side.legal[place]).collect();
         let wins: Vec<Edge> =
             wins.into_iter().zip(&legal).map(|(win, &legal)| graph.and([win, legal])).collect();

@@ -1,9 +1,9 @@
 //! The bundled games, with their rules as text if they have rulesheets.
 //!
 //! A game is a folder `games/NAME/` with a `game.toml` and, unless it is written in Rust only, a
-//! rulesheet `rules.kif` or `rules.hrf`. Further rulesheets of the same game, its twins, are
-//! `prefix.kif`, `infix.hrf` and `operations.hrf`; on the command line they are `NAME/prefix` and
-//! so on. The folders are part of the program.
+//! rulesheet `rules.kif`, `rules.hrf` or, for a card game in RECYCLE, `rules.rcy`. Further rulesheets
+//! of the same game, its twins, are `prefix.kif`, `infix.hrf`, `operations.hrf` and `recycle.rcy`; on
+//! the command line they are `NAME/prefix` and so on. The folders are part of the program.
 
 mod card;
 mod find;
@@ -64,7 +64,7 @@ pub const FEATURED: &[(&str, &[&str])] = &[
     ),
     (
         "Dice, cards and hidden information",
-        &["battleships", "kuhn-poker", "liars-dice", "mastermind", "minesweeper"],
+        &["hearts", "battleships", "kuhn-poker", "liars-dice", "mastermind", "minesweeper"],
     ),
     ("One player", &["2048", "sudoku", "sokoban", "lights-out"]),
 ];
@@ -78,10 +78,17 @@ pub struct Sheet {
     pub text: &'static str,
 }
 
+impl Sheet {
+    /// Whether it is written in RECYCLE; all other rulesheets are GDL in one of its forms.
+    pub fn is_recycle(&self) -> bool {
+        self.path.ends_with(".rcy")
+    }
+}
+
 /// The same game in another language.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin {
-    /// Its name after the game's: `prefix`, `infix` or `operations`.
+    /// Its name after the game's: `prefix`, `infix`, `operations` or `recycle`.
     pub name: &'static str,
     /// The rules.
     pub sheet: Sheet,
@@ -102,6 +109,8 @@ pub struct Entry {
     pub native: bool,
     /// Overrides for drawing its board.
     pub style: Style,
+    /// The text of its `style.toml`; empty if it has none.
+    pub style_text: &'static str,
     /// One recorded match, if there is one.
     pub playthrough: Option<&'static str>,
 }
@@ -117,6 +126,11 @@ impl Entry {
         let main = self.sheet.map(|sheet| (self.name.to_owned(), sheet));
         let twins = self.twins.iter().map(|t| (format!("{}/{}", self.name, t.name), t.sheet));
         main.into_iter().chain(twins)
+    }
+
+    /// All rulesheets in GDL.
+    pub fn gdl_sheets(&self) -> impl Iterator<Item = (String, Sheet)> + '_ {
+        self.sheets().filter(|(_, sheet)| !sheet.is_recycle())
     }
 }
 
@@ -137,8 +151,12 @@ fn load() -> Vec<Entry> {
 }
 
 /// The files of twins and their names.
-const TWINS: [(&str, &str); 3] =
-    [("prefix", "prefix.kif"), ("infix", "infix.hrf"), ("operations", "operations.hrf")];
+const TWINS: [(&str, &str); 4] = [
+    ("prefix", "prefix.kif"),
+    ("infix", "infix.hrf"),
+    ("operations", "operations.hrf"),
+    ("recycle", "recycle.rcy"),
+];
 
 /// The entry of a folder. The folders are ours and tested, so a broken one is a bug.
 fn entry(folder: &'static Dir<'static>) -> Entry {
@@ -159,10 +177,11 @@ fn entry(folder: &'static Dir<'static>) -> Entry {
     Entry {
         name,
         card,
-        sheet: file("rules.kif").or_else(|| file("rules.hrf")),
+        sheet: ["rules.kif", "rules.hrf", "rules.rcy"].into_iter().find_map(file),
         twins: twins.collect(),
         native: native::find(name).is_some(),
         style: style.unwrap_or_default(),
+        style_text: file("style.toml").map_or("", |sheet| sheet.text),
         playthrough: file("playthrough.txt").map(|sheet| sheet.text),
     }
 }
@@ -188,7 +207,8 @@ mod tests {
 
     #[test]
     fn every_file_of_a_folder_has_a_meaning() {
-        let known = ["game.toml", "rules.kif", "rules.hrf", "style.toml", "playthrough.txt"];
+        let known =
+            ["game.toml", "rules.kif", "rules.hrf", "rules.rcy", "style.toml", "playthrough.txt"];
         for folder in FOLDER.dirs() {
             for file in folder.files() {
                 let name = file.path().file_name().and_then(|name| name.to_str());

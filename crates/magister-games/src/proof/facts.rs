@@ -156,7 +156,7 @@ pub(super) fn same(versions: &[Version], effort: &Effort, stop: &Stop, proof: &m
         })
     };
     let first = levels(main);
-    for twin in twins {
+    for twin in twins.iter().filter(|twin| !twin.deals) {
         let other = levels(twin);
         let depth = first.iter().zip(&other).position(|(a, b)| a.nodes != b.nodes);
         if let Some(depth) = depth {

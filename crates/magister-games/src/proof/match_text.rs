@@ -6,6 +6,8 @@ use magister_core::text::IDLE_TEXT;
 use magister_core::{Game, Information, Move, Payment, Role, Seed, Step, Stop, Worker, draw};
 use magister_engine::board::Painter;
 
+use magister_recycle::CardGame;
+
 use crate::catalogue::Entry;
 
 /// The width of lines.
@@ -27,17 +29,24 @@ pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String 
     let mut text = format!("{}: a random match\n\n", entry.card.title);
     let steps = one.moves.len();
     let middle = steps / 2;
-    text.push_str(&painter.picture(game, &one.states[0]).text(WIDTH, true));
+    // A card game begins with the deal.
+    let cards = game.as_any().and_then(|game| game.downcast_ref::<CardGame>());
+    let picture = |state: &[u64], legend: bool| {
+        let table = cards.and_then(|cards| cards.table(state, None, true));
+        table.unwrap_or_else(|| painter.picture(game, state).text(WIDTH, legend))
+    };
+    let dealt = one.moves.iter().position(|told| !told.is_empty()).unwrap_or(0);
+    text.push_str(&picture(&one.states[dealt], true));
     one.tell(0, middle, &mut text);
     if middle > 0 {
         let _ = writeln!(text, "\nafter {middle} of {steps} steps");
-        text.push_str(&painter.picture(game, &one.states[middle]).text(WIDTH, false));
+        text.push_str(&picture(&one.states[middle], false));
     }
     one.tell(middle, steps, &mut text);
     let how = if ended { "the end" } else { "broken off" };
     let plural = if steps == 1 { "" } else { "s" };
     let _ = writeln!(text, "\nafter {steps} step{plural}: {how}");
-    text.push_str(&painter.picture(game, &one.states[steps]).text(WIDTH, false));
+    text.push_str(&picture(&one.states[steps], false));
     let mut goals = Vec::new();
     let mut results = Vec::new();
     for role in game.info().players() {
@@ -73,6 +82,7 @@ impl Match<'_> {
     /// Plays the match; returns whether it ended.
     fn play(&mut self) -> bool {
         let info = self.game.info().clone();
+        let cards = self.game.as_any().is_some_and(|game| game.is::<CardGame>());
         let mut rng = Seed::from(1).rng();
         let (mut step, mut state) = (Step::new(), Vec::new());
         self.worker.reset();
@@ -105,6 +115,15 @@ impl Match<'_> {
             }
             for (sum, gain) in self.gains.iter_mut().zip(&step.gains) {
                 *sum += gain;
+            }
+            if cards {
+                // The table shows what chance and the moves did.
+                let by_chance = |told: &String| {
+                    info.chance.is_some_and(|chance| told.starts_with(info.role_name(chance)))
+                };
+                told.retain(|told| !by_chance(told));
+                self.moves.push(told.join(", "));
+                continue;
             }
             if info.information == Information::Hidden {
                 for role in info.players() {
@@ -143,6 +162,9 @@ impl Match<'_> {
         let mut line = String::new();
         text.push('\n');
         for number in 0..steps {
+            if self.moves[from + number].is_empty() {
+                continue;
+            }
             if cut(number) {
                 if number == TOLD / 2 {
                     line.push_str(" ...");

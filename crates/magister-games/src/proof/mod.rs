@@ -84,6 +84,8 @@ struct Version {
     /// The one that plays many matches at once.
     batch: Arc<dyn Game>,
     painter: Option<Painter>,
+    /// Whether it is a twin that shuffles where the main version deals, so that it has other paths.
+    deals: bool,
 }
 
 /// Tests a game in all its versions.
@@ -108,6 +110,7 @@ pub fn prove(entry: &'static Entry, effort: &Effort, stop: &Stop) -> Proof {
             games: vec![Arc::clone(&game)],
             batch: game,
             painter: Some(painter),
+            deals: false,
         });
     }
     for version in &versions {
@@ -142,6 +145,12 @@ fn version(
     main: bool,
     stop: &Stop,
 ) -> Result<Version, String> {
+    if sheet.is_recycle() {
+        let game: Arc<dyn Game> = Arc::new(sheets::cards(name, sheet)?);
+        let painter = main.then(|| Painter::new(&*game, None, None, &entry.style));
+        let (name, batch) = (name.to_owned(), Arc::clone(&game));
+        return Ok(Version { name, games: vec![game], batch, painter, deals: !main });
+    }
     let rules = read(sheet.text, &Options::default()).rules;
     let program = Program::new(&rules, sheet.text).map_err(|error| error.to_string())?;
     let each = prepare_each(&rules, sheet.text, name, stop, &Progress::default());
@@ -156,7 +165,7 @@ fn version(
         Painter::new(&*all[0].game, network, Some(&program), &entry.style)
     });
     let games = all.into_iter().map(|prepared| prepared.game).collect();
-    Ok(Version { name: name.to_owned(), games, batch, painter })
+    Ok(Version { name: name.to_owned(), games, batch, painter, deals: false })
 }
 
 /// Random matches end, every role has moves, every player has one goal value.

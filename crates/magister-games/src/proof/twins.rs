@@ -19,7 +19,8 @@ pub struct Paths {
 }
 
 /// Counts the paths of all versions of a game down to a depth, with a limit on distinct positions.
-/// Twins agree in all of them.
+/// Twins agree in all of them. A version in RECYCLE is left out: it shuffles whole decks, so its
+/// paths are others.
 pub fn paths(
     entry: &'static Entry,
     depth: usize,
@@ -27,7 +28,7 @@ pub fn paths(
     stop: &Stop,
 ) -> Result<Vec<Paths>, String> {
     let mut versions: Vec<(String, Arc<dyn Game>)> = Vec::new();
-    for (name, sheet) in entry.sheets() {
+    for (name, sheet) in entry.gdl_sheets() {
         let rules = read(sheet.text, &Options::default()).rules;
         let prepared = prepare(&rules, sheet.text, &name, None, stop);
         versions.push((name, prepared.map_err(|error| error.to_string())?.game));

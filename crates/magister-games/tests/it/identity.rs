@@ -28,7 +28,7 @@ fn long() -> bool {
 /// Runs `work` on all rulesheets of the catalogue, shortest first, while there is time.
 fn each(mut work: impl FnMut(&str, &str)) {
     let mut sheets: Vec<_> =
-        catalogue::all().iter().flat_map(magister_games::catalogue::Entry::sheets).collect();
+        catalogue::all().iter().flat_map(magister_games::catalogue::Entry::gdl_sheets).collect();
     sheets.sort_by_key(|(_, sheet)| sheet.text.len());
     let (begun, all, mut done) = (Instant::now(), sheets.len(), 0);
     for (name, sheet) in sheets {

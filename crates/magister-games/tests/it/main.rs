@@ -1,6 +1,7 @@
 //! Tests over the catalogue: one program, because linking many takes longer than running them.
 
 mod battery;
+mod cards;
 mod catalogue;
 mod chance;
 mod counts;

@@ -39,7 +39,7 @@ fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
 /// The versions of a game that must look the same: each rulesheet on every evaluator, and the
 /// version in Rust by itself.
 fn versions(entry: &Entry) -> Vec<Vec<(String, Arc<dyn Game>)>> {
-    let sheets = entry.sheets().map(|(name, sheet)| {
+    let sheets = entry.gdl_sheets().map(|(name, sheet)| {
         let rules = read(sheet.text, &Options::default()).rules;
         let (stop, progress) = (Stop::never(), Progress::default());
         let each = prepare_each(&rules, sheet.text, &name, &stop, &progress).unwrap();

@@ -9,9 +9,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::get;
 use magister_core::{FaultKind, MatchEnd};
-use magister_store::RequestKind;
+use magister_store::{CommitTimes, RequestKind, Store};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
+
+use super::Manager;
+use crate::network::Network;
 
 /// The upper bounds of the histogram of overheads, in seconds.
 const BOUNDS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0];
@@ -23,6 +26,7 @@ const KEPT: usize = 1_000_000;
 #[derive(Debug, Default)]
 pub struct Metrics {
     started: AtomicU64,
+    running: AtomicU64,
     resumed: AtomicU64,
     ended: [AtomicU64; 3],
     requests: [AtomicU64; 2],
@@ -42,6 +46,16 @@ struct Overhead {
 impl Metrics {
     pub(super) fn started(&self) {
         self.started.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A match is played from now on.
+    pub(super) fn entered(&self) {
+        self.running.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A match is not played any more.
+    pub(super) fn left(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(super) fn resumed(&self) {
@@ -107,8 +121,8 @@ impl Metrics {
         self.started.load(Ordering::Relaxed)
     }
 
-    /// The page for Prometheus.
-    pub fn page(&self) -> String {
+    /// The page for Prometheus, with the times of a store if it has any.
+    pub fn page(&self, commits: Option<CommitTimes>) -> String {
         let mut out = String::new();
         let mut family = |name: &str, kind: &str, help: &str, rows: &[(String, String)]| {
             let _ = writeln!(out, "# HELP magister_{name} {help}\n# TYPE magister_{name} {kind}");
@@ -125,6 +139,7 @@ impl Metrics {
         };
         let plain = |count: &AtomicU64| vec![(String::new(), one(count))];
         family("matches_started_total", "counter", "Matches started.", &plain(&self.started));
+        family("matches_running", "gauge", "Matches that are played now.", &plain(&self.running));
         family("matches_resumed_total", "counter", "Matches resumed.", &plain(&self.resumed));
         let ends = rows("end", &["terminal", "aborted", "other"], &self.ended);
         family("matches_ended_total", "counter", "Matches that ended, by how.", &ends);
@@ -134,27 +149,43 @@ impl Metrics {
         family("faults_total", "counter", "Faults of players.", &faults);
         family("turns_total", "counter", "Turns that were made.", &plain(&self.turns));
         let overhead = self.overhead.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut histogram: Vec<(String, String)> = BOUNDS
-            .iter()
-            .zip(overhead.counts)
-            .map(|(bound, count)| (format!("_bucket{{le=\"{bound}\"}}"), count.to_string()))
-            .collect();
-        histogram.push(("_bucket{le=\"+Inf\"}".to_owned(), overhead.count.to_string()));
-        histogram.push(("_sum".to_owned(), overhead.sum.to_string()));
-        histogram.push(("_count".to_owned(), overhead.count.to_string()));
+        let rows = histogram(&BOUNDS, &overhead.counts, overhead.count, overhead.sum);
         let help = "Time from the last answer of a turn to the next request, storing included.";
-        family("overhead_seconds", "histogram", help, &histogram);
+        family("overhead_seconds", "histogram", help, &rows);
+        if let Some(times) = commits {
+            let CommitTimes { commits, appends, total, counts } = times;
+            let sum = total.as_secs_f64();
+            let rows = histogram(&CommitTimes::BOUNDS, &counts, commits, sum);
+            let help = "Time of the commits of the store, which is mostly that of fsync.";
+            family("commit_seconds", "histogram", help, &rows);
+            let rows = [(String::new(), appends.to_string())];
+            family("appends_total", "counter", "Appends that the commits contain.", &rows);
+        }
         out
     }
 }
 
+/// The rows of a histogram.
+fn histogram(bounds: &[f64], counts: &[u64], count: u64, sum: f64) -> Vec<(String, String)> {
+    let bucket =
+        |(bound, count): (&f64, &u64)| (format!("_bucket{{le=\"{bound}\"}}"), count.to_string());
+    let mut rows: Vec<(String, String)> = bounds.iter().zip(counts).map(bucket).collect();
+    rows.push(("_bucket{le=\"+Inf\"}".to_owned(), count.to_string()));
+    rows.push(("_sum".to_owned(), sum.to_string()));
+    rows.push(("_count".to_owned(), count.to_string()));
+    rows
+}
+
 /// Serves the page `/metrics` until the process ends.
-pub async fn serve_metrics(metrics: Arc<Metrics>, listener: TcpListener) -> io::Result<()> {
+pub async fn serve_metrics<N: Network, S: Store>(
+    manager: Arc<Manager<N, S>>,
+    listener: TcpListener,
+) -> io::Result<()> {
     let page = get(move || {
-        let metrics = Arc::clone(&metrics);
+        let manager = Arc::clone(&manager);
         async move {
             let kind = [("content-type", "text/plain; version=0.0.4; charset=utf-8")];
-            (kind, metrics.page())
+            (kind, manager.metrics().page(manager.store().commit_times()))
         }
     });
     axum::serve(listener, Router::new().route("/metrics", page)).await
@@ -168,12 +199,21 @@ mod tests {
     fn the_page_counts() {
         let metrics = Metrics::default();
         metrics.started();
+        metrics.entered();
         metrics.ended(MatchEnd::Terminal);
         metrics.fault(FaultKind::Late);
-        let page = metrics.page();
+        let commits = CommitTimes { commits: 3, appends: 7, ..CommitTimes::default() };
+        let page = metrics.page(Some(commits));
         assert!(page.contains("magister_matches_started_total 1\n"));
+        assert!(page.contains("magister_matches_running 1\n"));
         assert!(page.contains("magister_matches_ended_total{end=\"terminal\"} 1\n"));
         assert!(page.contains("magister_faults_total{kind=\"late\"} 1\n"));
         assert!(page.contains("magister_overhead_seconds_count 0\n"));
+        assert!(page.contains("magister_commit_seconds_count 3\n"));
+        assert!(page.contains("magister_appends_total 7\n"));
+        metrics.left();
+        let page = metrics.page(None);
+        assert!(page.contains("magister_matches_running 0\n"));
+        assert!(!page.contains("commit_seconds"));
     }
 }

@@ -16,9 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use magister_core::{Event, MatchError, MatchRecord};
-use magister_protocol::gamemaster::{Body, Envelope, Form};
-use magister_protocol::http::RequestHeaders;
-use magister_protocol::{PlayerInfo, Request, Style};
+use magister_protocol::PlayerInfo;
 use magister_store::{Store, StoreError};
 use tokio::sync::{Semaphore, watch};
 
@@ -27,9 +25,8 @@ pub use metrics::{Metrics, serve_metrics};
 pub use order::{Order, SeatOrder};
 pub use recover::{Recovered, Recovery};
 
-use crate::address::PlayerAddress;
 use crate::exchange::ExchangeError;
-use crate::network::Network;
+use crate::network::{Network, ping};
 use course::Course;
 use occupied::Occupied;
 
@@ -176,31 +173,7 @@ impl<N: Network, S: Store> Manager<N, S> {
     /// Asks a remote player what it is and whether it is free: by INFO in GGP, and by a ping in
     /// Gamemaster's protocol.
     pub async fn ping(&self, address: &str, within: Duration) -> Result<PlayerInfo, ExchangeError> {
-        let read: PlayerAddress = address.parse().map_err(ExchangeError::Connection)?;
-        let deadline = tokio::time::Instant::now() + within;
-        let headers = RequestHeaders::default();
-        if !read.protocol.is_gamemaster() {
-            let message = Request::Info.write(Style::Gdl);
-            let reply = self.network.exchange(address, headers, message, deadline).await?;
-            return PlayerInfo::read(&reply)
-                .map_err(|error| ExchangeError::Connection(error.to_string()));
-        }
-        let name = read.name.unwrap_or_else(|| "player".to_owned());
-        let ping = Envelope {
-            id: "1".to_owned(),
-            from: "manager".to_owned(),
-            to: name.clone(),
-            body: Body::Ping,
-        };
-        let message = ping.write(Form::Site);
-        let reply = self.network.exchange(address, headers, message, deadline).await?;
-        let value = match Envelope::read(&reply).map(|envelope| envelope.body) {
-            Ok(Body::Reply(value)) => value,
-            _ => reply,
-        };
-        let info = PlayerInfo::read(&value);
-        let info = info.map_err(|error| ExchangeError::Connection(error.to_string()))?;
-        Ok(PlayerInfo { name: info.name.or(Some(name)), ..info })
+        ping(&*self.network, address, within).await
     }
 
     /// Ends a match from outside. False if no such match is played.
@@ -220,7 +193,9 @@ impl<N: Network, S: Store> Manager<N, S> {
     fn list(&self, id: &str) -> Listed {
         let (sender, abort) = watch::channel(false);
         self.running().insert(id.to_owned(), sender);
-        Listed { id: id.to_owned(), abort, running: Arc::clone(&self.running) }
+        self.metrics.entered();
+        let (running, metrics) = (Arc::clone(&self.running), Arc::clone(&self.metrics));
+        Listed { id: id.to_owned(), abort, running, metrics }
     }
 }
 
@@ -235,6 +210,7 @@ struct Listed {
     id: String,
     abort: watch::Receiver<bool>,
     running: Arc<Mutex<BTreeMap<String, watch::Sender<bool>>>>,
+    metrics: Arc<Metrics>,
 }
 
 impl Listed {
@@ -246,5 +222,6 @@ impl Listed {
 impl Drop for Listed {
     fn drop(&mut self) {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.metrics.left();
     }
 }

@@ -159,7 +159,16 @@ impl Host {
                     let received = Instant::now();
                     let text = match heard? {
                         Some(Ok(Message::Text(text))) => text.as_str().to_owned(),
-                        Some(Ok(Message::Close(_))) | None => return Ok(()),
+                        Some(Ok(Message::Close(_))) => {
+                            // The reply to this says that all messages before it were taken: the
+                            // manager may then send the next on another connection.
+                            if let Some(before) = before.take() {
+                                let _ = timeout(self.options.patience, before).await;
+                            }
+                            let _ = timeout(self.options.patience, out.close()).await;
+                            return Ok(());
+                        }
+                        None => return Ok(()),
                         Some(Ok(_)) => continue,
                         Some(Err(error)) => return Err(io::Error::other(error)),
                     };

@@ -179,11 +179,16 @@ fn check_shown(shown: &str, records: &BTreeMap<String, MatchRecord>) -> Result<u
     Ok(count)
 }
 
+/// The named points: before a commit, between a commit and the sending, during recovery.
+pub(crate) const POINTS: [&str; 3] = ["before", "between", "recovery"];
+
 /// The result of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// How often the process was killed.
+    /// How often the process was killed at a random moment.
     pub(crate) kills: u64,
+    /// How often it ended itself at each of the [points](POINTS).
+    pub(crate) points: [u64; POINTS.len()],
     /// Matches that came to a terminal state.
     pub(crate) terminal: u64,
     /// Matches that were aborted.
@@ -212,33 +217,32 @@ pub(crate) async fn torment(
     let mut tally = Tally::default();
     for round in 0.. {
         let last = tally.kills >= kills;
-        let names = ["before", "between", "recovery"];
-        // Every other process kills itself at a named point.
-        task.point = (!last && round % 2 == 0).then(|| {
-            let name = names[(round / 2) % 3];
-            let most = if name == "recovery" { 3 } else { 40 };
-            format!("{name}:{}", rng.below(most))
+        // Every other process ends itself at a named point.
+        let point = (!last && round % 2 == 0).then_some(round / 2 % POINTS.len());
+        task.point = point.map(|point| {
+            let most = if POINTS[point] == "recovery" { 3 } else { 40 };
+            format!("{}:{}", POINTS[point], rng.below(most))
         });
         let mut child = spawn(&task).map_err(failed)?;
         let life = Duration::from_millis(30 + rng.below(1500));
-        let ended = if last || task.point.is_some() {
-            child.wait().await.map_err(failed)?.success()
+        let ended = if last || point.is_some() {
+            Some(child.wait().await.map_err(failed)?)
         } else {
             tokio::select! {
-                ended = child.wait() => ended.map_err(failed)?.success(),
-                () = tokio::time::sleep(life) => {
-                    child.kill().await.map_err(failed)?;
-                    false
-                }
+                ended = child.wait() => Some(ended.map_err(failed)?),
+                () = tokio::time::sleep(life) => None,
             }
         };
-        if ended {
-            break;
+        match (ended, point) {
+            (None, _) => {
+                child.kill().await.map_err(failed)?;
+                tally.kills += 1;
+            }
+            (Some(status), _) if status.success() => break,
+            // A process that ends itself at a point ends by a signal.
+            (Some(status), Some(point)) if status.code().is_none() => tally.points[point] += 1,
+            (Some(status), _) => return Err(format!("a process failed by itself: {status}")),
         }
-        if last {
-            return Err("the last process failed".to_owned());
-        }
-        tally.kills += 1;
     }
     players.abort();
     crowd.verdict()?;

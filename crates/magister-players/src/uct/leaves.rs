@@ -2,7 +2,7 @@
 
 use magister_core::playout::Team;
 use magister_core::{
-    Batch, Detail, Halt, LeafResults, Leaves, Move, Payment, Results, Role, Stream, draw,
+    Batch, Detail, Halt, LeafResults, Leaves, Move, Payment, Results, Role, Stream, Worker, draw,
 };
 
 use super::descent::Descent;
@@ -26,12 +26,18 @@ pub(super) struct Round<'a> {
     stream: u64,
     seed: u64,
     team: &'a mut Option<Team>,
+    /// The worker for playouts, if it is not that of the search.
+    tactician: &'a mut Option<Box<dyn Worker>>,
 }
 
 impl<'a> Round<'a> {
-    pub(super) fn new(seed: u64, team: &'a mut Option<Team>) -> Self {
+    pub(super) fn new(
+        seed: u64,
+        team: &'a mut Option<Team>,
+        tactician: &'a mut Option<Box<dyn Worker>>,
+    ) -> Self {
         let (results, leaf_results) = (Results::default(), LeafResults::default());
-        Round { descents: Vec::new(), results, leaf_results, stream: 0, seed, team }
+        Round { descents: Vec::new(), results, leaf_results, stream: 0, seed, team, tactician }
     }
 }
 
@@ -62,7 +68,7 @@ impl Search<'_> {
 
     /// All playouts on vectors.
     fn leaves(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
-        let Round { descents, leaf_results, stream, seed, team, .. } = round;
+        let Round { descents, leaf_results, stream, seed, team, tactician, .. } = round;
         // If players take turns, leaves of the same parity have the same role to move.
         descents.sort_by_key(|descent| descent.depth % 2);
         let mut each = self.config.playouts.min(MOST);
@@ -76,7 +82,7 @@ impl Search<'_> {
         let max_steps = self.config.max_steps;
         let leaves = Leaves { seed: *seed, first: *stream, starts: &starts, each, max_steps };
         let (sharing, each) = (leaves.sharing(), leaves.playouts());
-        match (team, &mut *self.tactician) {
+        match (team, tactician) {
             (Some(team), _) => team.leaves(&leaves, leaf_results, &self.stop)?,
             (None, Some(worker)) => worker.leaves(&leaves, leaf_results, &self.stop)?,
             (None, None) => self.worker.leaves(&leaves, leaf_results, &self.stop)?,
@@ -104,7 +110,7 @@ impl Search<'_> {
 
     /// All playouts in one batch, with statistics of moves.
     fn batch(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
-        let Round { descents, results, stream, seed, team, .. } = round;
+        let Round { descents, results, stream, seed, team, tactician, .. } = round;
         let first = *stream;
         let streams: Vec<Stream<'_>> = (first..)
             .zip(&*descents)
@@ -116,7 +122,7 @@ impl Search<'_> {
         *stream += streams.len() as u64;
         let max_steps = self.config.max_steps;
         let batch = Batch { seed: *seed, streams: &streams, max_steps, detail: Detail::Moves };
-        match (team, &mut *self.tactician) {
+        match (team, tactician) {
             (Some(team), _) => team.playouts(&batch, results, &self.stop)?,
             (None, Some(worker)) => worker.playouts(&batch, results, &self.stop)?,
             (None, None) => self.worker.playouts(&batch, results, &self.stop)?,

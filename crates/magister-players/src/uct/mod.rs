@@ -52,7 +52,7 @@ pub(crate) use policy::POLICIES;
 use policy::Policy;
 use prior::Priors;
 use search::Search;
-use tree::{Kind, NONE, Tree};
+use tree::{NONE, Tree};
 
 /// The playouts per leaf if the engine plays many at the cost of one: few, so that a round has many
 /// leaves. With statistics of moves, as many as a stream has lanes.
@@ -111,7 +111,7 @@ pub(crate) struct Uct {
     attempted: bool,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
-    /// The worker of the game with tactics, if they are wanted and the game has them.
+    /// The worker for tactical playouts, if they are wanted and the game has them.
     tactics: bool,
     tactician: Option<Box<dyn Worker>>,
     /// The best plan of a puzzle, the position where it starts, and the puzzle search's memory.
@@ -243,12 +243,8 @@ impl Uct {
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
         let roles = self.tree.roles;
-        // A win in one move is known without edges, but a decision needs them.
-        let node = self.tree.node_mut(root);
-        node.proven &= node.kind != Kind::Leaf;
         let mut search = Search {
             worker,
-            tactician: &mut self.tactician,
             tree: &mut self.tree,
             config: &self.config,
             priors: &mut self.priors,
@@ -271,16 +267,14 @@ impl Uct {
             promise: Vec::new(),
             sample: vec![0.0; roles],
             step: Step::new(),
-            trial: Step::new(),
             goals: Vec::new(),
             state: Vec::new(),
             joint: Vec::new(),
-            joint_trial: Vec::new(),
             rng,
         };
         search.stretch();
         let seed = search.rng.next_u64();
-        let mut round = Round::new(seed, &mut self.team);
+        let mut round = Round::new(seed, &mut self.team, &mut self.tactician);
         let mut iterations = 0;
         let mut pace = Pace::new(budget);
         loop {

@@ -16,8 +16,6 @@ use crate::rewards::{self, Scale};
 /// The search of one thread.
 pub(super) struct Search<'a> {
     pub(super) worker: &'a mut dyn Worker,
-    /// The worker of the game with tactics, if there is one.
-    pub(super) tactician: &'a mut Option<Box<dyn Worker>>,
     pub(super) tree: &'a mut Tree,
     pub(super) config: &'a Config,
     pub(super) priors: &'a mut Priors,
@@ -51,12 +49,9 @@ pub(super) struct Search<'a> {
     pub(super) chosen: Vec<(u32, u32)>,
     pub(super) promise: Vec<[f32; GROUP]>,
     pub(super) step: Step,
-    /// A step that is tried out.
-    pub(super) trial: Step,
     pub(super) goals: Vec<f64>,
     pub(super) state: Vec<u64>,
     pub(super) joint: Vec<Move>,
-    pub(super) joint_trial: Vec<Move>,
     /// The mean results of a descent's playouts, for each role.
     pub(super) sample: Vec<f32>,
 }
@@ -188,48 +183,16 @@ impl Search<'_> {
         }
     }
 
-    /// Adds a node for the worker's position. It is proven if the game has ended there, or if the
-    /// role to move can win at once.
+    /// Adds a node for the worker's position.
     fn add(&mut self, state: &[u64]) -> u32 {
         let child = self.tree.add(self.worker, state);
-        let ended = self.worker.terminal();
-        if !ended && !self.wins_at_once(state) {
-            return child;
+        if self.worker.terminal() {
+            let values = rewards::terminal(self.worker, self.scale, &mut self.goals);
+            for (value, end) in self.tree.values_mut(child).iter_mut().zip(values) {
+                *value = end as f32;
+            }
+            self.tree.node_mut(child).proven = true;
         }
-        let worker: &mut dyn Worker = match &mut self.tactician {
-            Some(tactician) if !ended => &mut **tactician,
-            _ => &mut *self.worker,
-        };
-        let values = rewards::terminal(worker, self.scale, &mut self.goals);
-        for (value, end) in self.tree.values_mut(child).iter_mut().zip(values) {
-            *value = end as f32;
-        }
-        self.tree.node_mut(child).proven = true;
         child
-    }
-
-    /// Whether the tactics of the game have a winning move for the role to move in the worker's
-    /// position. If so, the worker with tactics has made it.
-    ///
-    /// Without this, a win is found only after the node has had enough playouts to be expanded.
-    fn wins_at_once(&mut self, state: &[u64]) -> bool {
-        let Some(tactician) = self.tactician.as_deref_mut() else { return false };
-        let info = self.worker.info();
-        if info.payment == Payment::OnTheWay || tactician.load(state, &self.stop).is_err() {
-            return false;
-        }
-        let fewer = |role: &Role| tactician.legal(*role).len() < self.worker.legal(*role).len();
-        let Some(mover) = info.players().find(fewer) else { return false };
-        // All of its moves win, or none does.
-        let first = |role: Role| tactician.legal(role).first().copied().unwrap_or(Move::IDLE);
-        self.joint_trial.clear();
-        self.joint_trial.extend(info.all_roles().map(first));
-        if tactician.step(&self.joint_trial, &mut self.trial, &self.stop).is_err()
-            || !tactician.terminal()
-        {
-            return false;
-        }
-        tactician.goals(mover, &mut self.goals);
-        matches!(self.goals[..], [goal] if goal >= self.scale.high)
     }
 }

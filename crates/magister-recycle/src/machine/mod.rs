@@ -294,6 +294,43 @@ impl Machine {
         Some(())
     }
 
+    /// Puts the cards of a pile into another order.
+    pub(crate) fn arrange(&mut self, pile: usize, order: &[u16]) {
+        let len = self.lens[pile] as usize;
+        self.cards[pile * self.room..][..len].copy_from_slice(order);
+        for &card in order {
+            self.at[card as usize] = pile as u32;
+        }
+    }
+
+    /// Exchanges two cards, wherever they are.
+    pub(crate) fn exchange(&mut self, one: u16, other: u16) {
+        let place = |machine: &Machine, card: u16| {
+            let pile = machine.at[card as usize] as usize;
+            let at = machine.pile(pile).iter().position(|&known| known == card);
+            at.map(|at| pile * machine.room + at)
+        };
+        if let (Some(a), Some(b)) = (place(self, one), place(self, other)) {
+            self.cards.swap(a, b);
+            self.at.swap(one as usize, other as usize);
+        }
+    }
+
+    /// Whether two decisions are of the same kind.
+    pub(crate) fn wait_kind(&self) -> (u8, u32) {
+        Self::kind(self.wait)
+    }
+
+    /// The kind of a decision, with its statement or pile.
+    pub(crate) fn kind(wait: Wait) -> (u8, u32) {
+        match wait {
+            Wait::Choice(stmt) => (0, stmt),
+            Wait::Draw(_) => (1, 0),
+            Wait::Shuffle { pile, .. } => (2, pile),
+            Wait::End => (3, 0),
+        }
+    }
+
     /// The current player.
     #[inline]
     pub(crate) fn current(&self) -> u32 {

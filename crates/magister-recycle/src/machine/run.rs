@@ -263,10 +263,21 @@ impl Machine {
 
     /// Continues after a player's choice.
     pub(crate) fn chosen(&mut self, p: &Program, option: usize) -> Result<(), Fault> {
-        let Wait::Choice(choice) = self.wait else { return Ok(()) };
-        let Stmt::Choice(alternatives) = &p.rules.stmts[choice as usize] else { return Ok(()) };
         self.path.clear();
         self.path.extend_from_slice(self.choosing.path(option));
+        self.take_path(p)
+    }
+
+    /// Continues with an option that is given by its path.
+    pub(crate) fn follow_path(&mut self, p: &Program, path: &[u32]) -> Result<(), Fault> {
+        self.path.clear();
+        self.path.extend_from_slice(path);
+        self.take_path(p)
+    }
+
+    fn take_path(&mut self, p: &Program) -> Result<(), Fault> {
+        let Wait::Choice(choice) = self.wait else { return Ok(()) };
+        let Stmt::Choice(alternatives) = &p.rules.stmts[choice as usize] else { return Ok(()) };
         self.path_at = 1;
         self.path_base = self.stack.len();
         self.push(alternatives[self.path[0] as usize]);

@@ -1,7 +1,10 @@
 //! Tests of RECYCLE: one program, because linking many takes longer than running them.
 
 mod battery;
+mod catalogue;
 mod codes;
+mod deals;
 mod hostile;
 mod oracle;
 mod oracle_games;
+mod posterior;

@@ -294,9 +294,7 @@ impl Live {
         core.stored = record.moves.len();
         core.unsaved.push(Entry::Rewound { record: Box::new(record) });
         core.unheard.push(Change::State);
-        for sitting in &mut core.seats {
-            sitting.asked = None;
-        }
+        core.seats.iter_mut().for_each(super::Sitting::dismiss);
         if core.meta.mode == Mode::Standalone {
             self.save_meta(core)?;
         }
@@ -341,9 +339,7 @@ impl Live {
         }
         core.current.pause()?;
         core.meta.paused = true;
-        for sitting in &mut core.seats {
-            sitting.asked = None;
-        }
+        core.seats.iter_mut().for_each(super::Sitting::dismiss);
         core.epoch += 1;
         self.announce(&mut core)
     }
@@ -445,7 +441,7 @@ impl Live {
         let mut values = Vec::new();
         let visits: u64 = decision.thoughts.iter().map(|one| one.visits).sum();
         for thought in &decision.thoughts {
-            let mut object = json!(line(&self.open, thought.choice));
+            let mut object = json!(line(&self.open, role, thought.choice));
             let share = (visits > 0).then(|| thought.visits as f64 / visits as f64);
             object["value"] = json!(thought.value);
             object["share"] = json!(thought.probability.or(share));
@@ -453,7 +449,7 @@ impl Live {
             values.push(object);
         }
         let best = decision.thoughts.iter().find(|one| one.choice == decision.choice);
-        let mut object = json!(line(&self.open, decision.choice));
+        let mut object = json!(line(&self.open, role, decision.choice));
         object["move"] = object["text"].clone();
         object["role"] = json!(role.index());
         object["value"] = json!(best.and_then(|one| one.value));

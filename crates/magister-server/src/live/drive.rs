@@ -29,7 +29,8 @@ fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
     };
     let start = meta.start_ms.map(Duration::from_millis);
     let start = start.or((seat.kind == SeatKind::Remote).then_some(Duration::from_secs(10)));
-    TimeControl { time: Some(time), iterations: None, start, grace: GRACE }
+    let iterations = meta.iterations.filter(|_| seat.kind == SeatKind::Player);
+    TimeControl { time: Some(time), iterations, start, grace: GRACE }
 }
 
 /// Where the player of a seat comes from; none for people.
@@ -185,7 +186,7 @@ impl Live {
         core.unsaved.push(Entry::Dismissed { id: self.id.clone() });
         core.unheard.push(Change::End);
         for sitting in &mut core.seats {
-            sitting.asked = None;
+            sitting.dismiss();
             if let Some(mut thread) = sitting.thread.take() {
                 let view = core.current.view(sitting.role).clone();
                 let over = end == Some(MatchEnd::Terminal);
@@ -265,6 +266,8 @@ impl Live {
         core.seats[seat].started = true;
         let game = Arc::clone(&self.open.playable.game);
         let live = Arc::clone(self);
+        let stop = Stop::new();
+        core.seats[seat].search = Some(stop.clone());
         let warm = Arc::clone(&self.open);
         let few = matches!(core.meta.seats[seat].player.as_str(), "beginner" | "easy" | "random");
         let work = move || {
@@ -284,7 +287,7 @@ impl Live {
                             live.fault_at_start(seat, kind, &what, start.time);
                         }
                     }
-                    (thread.decide(&view, rng, &control), Some(thread))
+                    (thread.decide_until(&view, rng, &control, &stop), Some(thread))
                 }
                 Err(error) => {
                     let what = format!("the player cannot be started: {error}");

@@ -53,6 +53,9 @@ pub struct Meta {
     pub start_ms: Option<u64>,
     /// The time for a move.
     pub play_ms: Option<u64>,
+    /// The iterations of players of the registry for a move, besides the time.
+    #[serde(default)]
+    pub iterations: Option<u64>,
     /// Whether the result counts for ratings. Then there are no hints and no undo.
     pub rated: bool,
     /// When it was created, in milliseconds since 1970.
@@ -85,19 +88,45 @@ pub struct SeatMeta {
 
 /// A seat as a request asks for it.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "SeatWords")]
 pub struct SeatOrder {
     /// The kind of player.
-    #[serde(default)]
     pub kind: SeatKind,
     /// A player of the registry, or the name of a person.
-    #[serde(default)]
     pub player: Option<String>,
     /// A level.
-    #[serde(default)]
     pub level: Option<String>,
     /// The address of a remote player.
-    #[serde(default)]
     pub address: Option<String>,
+}
+
+/// The fields of a seat. Without a kind, the others say what it is.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a seat with kind, player, level or address")]
+struct SeatWords {
+    #[serde(default)]
+    kind: Option<SeatKind>,
+    #[serde(default)]
+    player: Option<String>,
+    #[serde(default)]
+    level: Option<String>,
+    #[serde(default)]
+    address: Option<String>,
+}
+
+impl From<SeatWords> for SeatOrder {
+    fn from(words: SeatWords) -> Self {
+        let SeatWords { kind, player, level, address } = words;
+        let meant = || match (&level, &address, player.as_deref()) {
+            (Some(_), ..) => SeatKind::Level,
+            (_, Some(_), _) => SeatKind::Remote,
+            (.., Some(name)) if Level::find(name).is_some() => SeatKind::Level,
+            (.., Some(name)) if name.starts_with("http") => SeatKind::Remote,
+            (.., Some("human" | "person") | None) => SeatKind::Person,
+            (.., Some(_)) => SeatKind::Player,
+        };
+        SeatOrder { kind: kind.unwrap_or_else(meant), player, level, address }
+    }
 }
 
 /// The longest name of a person.
@@ -193,8 +222,7 @@ fn short(name: &str) -> String {
 
 /// A new secret.
 pub fn fresh_token() -> String {
-    let seed = magister_manager::manage::fresh_seed().to_string();
-    hash(&seed)[..32].to_owned()
+    crate::accounts::password::token()[..32].to_owned()
 }
 
 /// What is stored of a secret.

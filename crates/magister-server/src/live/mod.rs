@@ -112,8 +112,20 @@ struct Sitting {
     /// Whether the start of the match was announced to the player.
     started: bool,
     asked: Option<Asked>,
+    /// Ends the search that runs or waits for this seat.
+    search: Option<Stop>,
     /// Open event streams of this seat.
     watching: usize,
+}
+
+impl Sitting {
+    /// Takes the question back: no one waits for the answer any more.
+    fn dismiss(&mut self) {
+        self.asked = None;
+        if let Some(search) = self.search.take() {
+            search.set();
+        }
+    }
 }
 
 /// A question to a player.
@@ -147,6 +159,8 @@ pub struct NewMatch {
     pub play_ms: Option<u64>,
     /// The seed; fresh entropy if none is given.
     pub seed: Option<u64>,
+    /// The iterations of players of the registry for a move, besides the time.
+    pub iterations: Option<u64>,
     /// Whether the result counts for ratings.
     pub rated: bool,
     /// Turns that are made at once, each with the moves of all roles that have a choice.
@@ -210,6 +224,7 @@ impl Live {
             owner: hash(&owner),
             start_ms: cap(order.start_ms).filter(|_| !standalone),
             play_ms,
+            iterations: order.iterations,
             rated: order.rated && !standalone,
             created: now_ms(),
             paused: false,
@@ -275,7 +290,15 @@ impl Live {
         for (role, seat) in game.info().players().zip(&meta.seats) {
             let source = drive::source(hub, &open, seat, &meta)?;
             let started = false;
-            seats.push(Sitting { role, source, thread: None, started, asked: None, watching: 0 });
+            seats.push(Sitting {
+                role,
+                source,
+                thread: None,
+                started,
+                asked: None,
+                search: None,
+                watching: 0,
+            });
         }
         let mut track = Track::new(game);
         track.follow(current.record());

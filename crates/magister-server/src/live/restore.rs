@@ -94,6 +94,7 @@ pub fn foreign(stored: &StoredMatch) -> Meta {
         owner: String::new(),
         start_ms: record.limits.start_ms.map(|ms| ms as u64),
         play_ms: record.limits.time_ms.map(|ms| ms as u64),
+        iterations: None,
         rated: true,
         created: stored.started_ms,
         paused: false,

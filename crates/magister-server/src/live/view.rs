@@ -197,6 +197,7 @@ impl Live {
         }
         if with_shape {
             object["shape"] = json!(self.open.drawing.shape());
+            object["clues"] = json!(self.open.clues());
         }
         object
     }
@@ -287,7 +288,7 @@ impl Live {
     fn line_of(&self, role: Role, text: &str) -> MoveLine {
         let game = &*self.open.playable.game;
         match game.text().parse_move(role, text) {
-            Some(choice) => line(&self.open, choice),
+            Some(choice) => line(&self.open, role, choice),
             None => MoveLine { text: text.to_owned(), label: label(text), from: None, to: None },
         }
     }
@@ -381,10 +382,10 @@ impl Live {
             ..Scene::default()
         };
         if moving.contains(&role) {
-            let moves = known.moves.iter().map(|&choice| line(&self.open, choice)).collect();
+            let moves = known.moves.iter().map(|&choice| line(&self.open, role, choice)).collect();
             scene.legal.push(RoleMoves { role: role.index(), moves });
         }
-        show(&mut scene, &self.open, known.cells.clone(), known.facts.clone());
+        show(&mut scene, &self.open.drawing, known.cells.clone(), known.facts.clone());
         scene
     }
 

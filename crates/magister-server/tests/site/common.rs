@@ -39,7 +39,8 @@ pub(crate) struct App {
 }
 
 pub(crate) fn config(folder: &Folder) -> Config {
-    let limits = Limits { rate: 1e6, burst: 1e6, ..Limits::default() };
+    // Hashes with little memory, so that tests with many sign-ins are quick.
+    let limits = Limits { rate: 1e6, burst: 1e6, password_kib: 64, ..Limits::default() };
     let store = format!("sqlite:{}", folder.0.join("site.db").display());
     Config { store, limits, ..Config::default() }
 }
@@ -153,6 +154,66 @@ impl App {
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         (status, String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// A browser with its cookie and its CSRF token.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Browser {
+    pub(crate) cookie: String,
+    pub(crate) csrf: String,
+}
+
+impl Browser {
+    /// Signs in. The status of the answer, and the browser if it is signed in.
+    pub(crate) async fn sign_in(
+        app: &App,
+        name: &str,
+        password: &str,
+    ) -> Result<Browser, StatusCode> {
+        let body = json!({"name": name, "password": password}).to_string();
+        let request = Request::post("/api/session").header("content-type", "application/json");
+        let response = app.send(request.body(Body::from(body)).unwrap()).await;
+        if response.status() != StatusCode::OK {
+            return Err(response.status());
+        }
+        let line = response.headers()["set-cookie"].to_str().unwrap().to_owned();
+        assert!(line.contains("HttpOnly") && line.contains("SameSite=Strict"), "{line}");
+        let cookie = line.split(';').next().unwrap().to_owned();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let answer: Value = serde_json::from_slice(&bytes).unwrap();
+        Ok(Browser { cookie, csrf: answer["csrf"].as_str().unwrap().to_owned() })
+    }
+
+    /// Sends a request with the cookie and the token.
+    pub(crate) async fn call(
+        &self,
+        app: &App,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> (StatusCode, Value) {
+        let mut request = Request::builder().method(method).uri(path);
+        if !self.cookie.is_empty() {
+            request = request.header("cookie", &self.cookie);
+        }
+        if !self.csrf.is_empty() {
+            request = request.header("x-csrf-token", &self.csrf);
+        }
+        request = request.header("content-type", "application/json");
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        let response = app.send(request.body(body).unwrap()).await;
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        (status, serde_json::from_str(&text).unwrap_or_else(|_| json!(text)))
+    }
+
+    /// Sends a request that succeeds.
+    pub(crate) async fn done(&self, app: &App, method: &str, path: &str, body: Value) -> Value {
+        let (status, answer) = self.call(app, method, path, Some(body)).await;
+        assert!(status.is_success(), "{method} {path}: {status} {answer}");
+        answer
     }
 }
 

@@ -223,6 +223,89 @@ async fn a_match_becomes_a_puzzle() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_style_is_previewed() {
+    let app = App::new().await;
+    assert!(
+        app.get("/api/games/hex-5/style").await["style"].as_str().unwrap().contains("hexagons")
+    );
+    let order = |style: &str| json!({"game": "hex-5", "style": style, "seed": 3});
+    let bare = app.post("/api/style", None, order("")).await;
+    let styled = app
+        .post("/api/style", None, order("[[board]]\nfluents = [\"cell\"]\nlayout = \"hexagons\""))
+        .await;
+    assert_eq!(
+        (&bare["shape"]["layout"], &styled["shape"]["layout"]),
+        (&json!("grid"), &json!("hexagons"))
+    );
+    assert!(styled["scenes"].as_array().unwrap().len() >= 3);
+    assert_eq!(styled["scenes"][0]["cells"].as_array().unwrap().len(), 25);
+    for wrong in ["[[board]]\nlayout = ", "[[board]]\nlayout = \"round\"", "x = {", "\u{0}"] {
+        let (status, code) = app.refused("/api/style", None, order(wrong)).await;
+        assert_eq!(
+            (status, code.as_str()),
+            (StatusCode::UNPROCESSABLE_ENTITY, "style"),
+            "{wrong:?}"
+        );
+    }
+    let huge = "#".repeat(100_000);
+    assert_eq!(
+        app.refused("/api/style", None, order(&huge)).await.0,
+        StatusCode::PAYLOAD_TOO_LARGE
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tournament_counts_iterations() {
+    let app = App::new().await;
+    let order = json!({"games": ["tictactoe"], "players": ["uct", "mcs"], "iterations": 20});
+    let made = app.post("/api/tournaments", None, order).await;
+    let path = format!("/api/tournaments/{}", made["id"].as_str().unwrap());
+    let mut found = app.get(&path).await;
+    for _ in 0..3_000 {
+        if found["state"] == "ended" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        found = app.get(&path).await;
+    }
+    // With a clock of a minute per move this would not have come to an end.
+    assert_eq!((&found["state"], &found["iterations"]), (&json!("ended"), &json!(20)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn moves_on_two_boards_point_to_the_cells_that_they_change() {
+    let app = App::new().await;
+    let order = json!({"game": "battleships", "mode": "standalone"});
+    let made = app.post("/api/matches", None, order).await;
+    let (id, token) = (made["id"].as_str().unwrap(), made["owner"].as_str().unwrap());
+    let mut shown = app.get_as(&format!("/api/matches/{id}"), token).await;
+    let cells = shown["shape"]["cells"].clone();
+    let place = |one: &Value| {
+        let cell = &cells[one["to"].as_u64().unwrap() as usize];
+        (cell["board"].as_u64().unwrap(), cell["name"].as_str().unwrap().to_owned())
+    };
+    let find = |scene: &Value, role: usize, text: &str| {
+        let moves = scene["legal"][role]["moves"].as_array().unwrap().clone();
+        moves.into_iter().find(|one| one["text"] == text).unwrap()
+    };
+    for role in 0..2 {
+        let one = find(&shown["scene"], role, "(place 3 1 4 across)");
+        assert_eq!(place(&one), (role as u64, "1 4".to_owned()), "a ship lies in the own waters");
+    }
+    for (ply, size) in [(0, 3), (1, 2)] {
+        let text = format!("(place {size} 1 {size} across)");
+        let moves = json!({"0": text, "1": text});
+        let path = format!("/api/matches/{id}/moves");
+        shown = app.post(&path, Some(token), json!({"ply": ply, "moves": moves})).await;
+    }
+    for role in 0..2 {
+        let one = find(&shown["scene"], role, "(fire 4 2)");
+        let there = (1 - role as u64, "4 2".to_owned());
+        assert_eq!(place(&one), there, "a shot falls into the other waters");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_tournament_comes_to_its_table() {
     let app = App::new().await;
     let order = json!({"games": ["tictactoe"], "players": ["beginner", "random", "easy"],

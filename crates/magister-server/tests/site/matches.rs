@@ -254,3 +254,31 @@ async fn hints_and_analysis_find_the_winning_move() {
     assert_eq!(values["evaluation"][0], 100.0, "{values}");
     assert_eq!(values["roles"][0]["move"]["text"], "(put 1 3)");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_end_when_no_one_waits_for_them() {
+    let app = App::new().await;
+    // Ten minutes per move: only the flag ends such a search.
+    let order = json!({"game": "connect-four", "play_ms": 600_000,
+        "seats": [{"kind": "person"}, {"kind": "player", "player": "uct"}]});
+    for action in ["undo", "abort", "pause"] {
+        let made = app.post("/api/matches", None, order.clone()).await;
+        let id = made["id"].as_str().unwrap();
+        let token = made["seats"][0]["token"].as_str().unwrap();
+        let path = format!("/api/matches/{id}");
+        let first = app.get_as(&path, token).await;
+        let text = first["scene"]["legal"][0]["moves"][3]["text"].as_str().unwrap();
+        let body = json!({"ply": 0, "move": text});
+        app.post(&format!("{path}/moves"), Some(token), body).await;
+        app.wait(id, Some(token), |shown| shown["seats"][1]["thinking"] == true).await;
+        while app.site.hub.pool.state().running == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        app.post(&format!("{path}/{action}"), Some(token), json!({})).await;
+        let begun = std::time::Instant::now();
+        while app.site.hub.pool.state().running > 0 {
+            assert!(begun.elapsed().as_secs() < 60, "the search goes on after {action}");
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    }
+}

@@ -121,7 +121,10 @@ async fn events_resume_where_they_stopped() {
 fn binding_to_the_outside_must_be_asked_for() {
     let loopback = "127.0.0.1".parse().unwrap();
     let outside = "0.0.0.0".parse().unwrap();
-    assert!(magister_server::may_bind(loopback, false).is_ok());
-    assert!(magister_server::may_bind(outside, false).is_err());
-    assert!(magister_server::may_bind(outside, true).is_ok());
+    assert!(magister_server::may_bind(loopback, false, false).is_ok());
+    assert!(magister_server::may_bind(outside, false, false).is_err());
+    assert!(magister_server::may_bind(outside, false, true).is_ok());
+    // A proxy makes a loopback address reachable.
+    assert!(magister_server::may_bind(loopback, true, false).is_err());
+    assert!(magister_server::may_bind(loopback, true, true).is_ok());
 }

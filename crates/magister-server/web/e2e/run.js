@@ -1,6 +1,7 @@
 // Browser tests: `node e2e/run.js ADDRESS [TEST...]` against a running server.
 
 import { run } from "./harness.js";
+import "./accounts.js";
 import "./playing.js";
 import "./watching.js";
 import "./writing.js";

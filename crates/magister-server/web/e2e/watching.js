@@ -39,6 +39,45 @@ test("reconnects-without-loss", async (bench) => {
   bench.faults = bench.faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED|ERR_NETWORK/.test(fault));
 });
 
+/** Asks the program that runs the tests to kill the server and to start it again. */
+async function restart() {
+  process.stdout.write("RESTART\n");
+  await new Promise((resolve) => process.stdin.once("data", resolve));
+  process.stdin.pause();
+}
+
+test("server-is-restarted", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/play/tictactoe");
+  await page.getByRole("button", { name: "Start the match" }).click();
+  await page.waitForURL(/\/match\//);
+  const mine = () => page.waitForFunction(() => /Your move|won|lost|draw/i.test(document.querySelector(".status .line")?.textContent ?? ""));
+  const move = async () => {
+    const before = await page.locator("li[data-ply]").count();
+    await page.locator("[data-cell].target:not([aria-disabled])").first().click();
+    await page.waitForFunction((count) => document.querySelectorAll("li[data-ply]").length > count, before);
+    await mine();
+  };
+  await mine();
+  await move();
+  const history = await page.locator("li[data-ply]").allTextContents();
+  // A second page watches, and a match between programs runs.
+  const watcher = await bench.page();
+  const other = await bench.api("POST", "/api/matches", { game: "connect-four", mode: "match", seats: [{ kind: "player", player: "uct" }, { kind: "player", player: "uct" }], play_ms: 700 });
+  await watcher.goto(`/match/${other.id}`);
+  await watcher.locator('[data-ply="2"]').waitFor();
+  await restart();
+  // The match of the person is where it was, and goes on without a reload.
+  const after = await page.locator("li[data-ply]").allTextContents();
+  check(after.join() === history.join(), `the history was ${history}, then ${after}`);
+  await page.waitForFunction(() => !/Reconnecting/.test(document.body.innerText));
+  await move();
+  // The watched match goes on by itself.
+  const seen = await watcher.locator("li[data-ply]").count();
+  await watcher.waitForFunction((count) => document.querySelectorAll("li[data-ply]").length > count, seen);
+  bench.faults = bench.faults.filter((fault) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_NETWORK|Failed to load resource/.test(fault));
+});
+
 test("tournament-to-its-table", async (bench) => {
   const page = await bench.page();
   await page.goto("/tournaments");

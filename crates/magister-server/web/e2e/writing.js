@@ -29,6 +29,23 @@ test("broken-rules-are-fixed-and-played", async (bench) => {
   check(/end|draw|won/i.test(await page.locator(".status .line").textContent()), "the game is over after one move");
 });
 
+test("style-is-edited-with-a-preview", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/style/hex-5");
+  await page.locator(".samples figure").nth(3).waitFor();
+  await page.getByText("layout hexagons").waitFor();
+  const editor = page.getByLabel("Text of style.toml");
+  await editor.fill("[[board]]\nlayout = ");
+  await page.locator("#wrong:not([hidden])").waitFor();
+  await editor.fill('[[board]]\nfluents = ["cell"]\nlayout = "grid"\n');
+  await page.getByText("layout grid").waitFor();
+  await page.locator("#wrong").waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByText("layout hexagons").waitFor();
+  // A wrong style is refused, and the browser reports that.
+  bench.faults = bench.faults.filter((fault) => !/status of 422/.test(fault));
+});
+
 test("student-player-wins", async (bench) => {
   const page = await bench.page();
   await page.goto("/student");

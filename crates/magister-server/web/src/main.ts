@@ -7,6 +7,8 @@ import "./styles/board.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { router } from "./lib/router.svelte";
+import { session } from "./lib/session.svelte";
 
+void session.load();
 router.begin();
 mount(App, { target: document.getElementById("app")! });

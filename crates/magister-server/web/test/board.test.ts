@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { draw, neighbour, type Place } from "../src/board/geometry";
 import { click, drop, place, targets } from "../src/board/gesture";
+import { looks } from "../src/board/pieces";
 import { advance, standing } from "../src/board/transitions";
 import type { Move, Shape } from "../src/lib/types";
 
@@ -126,5 +127,29 @@ describe("transitions", () => {
   it("shows unknown cells as pieces of their own", () => {
     expect(standing([null, 0, 1]).map((piece) => piece.value)).toEqual([null, 1]);
     expect(standing(null)).toEqual([]);
+  });
+});
+
+describe("names and signs", () => {
+  const shape = (values: string[], pieces: Record<string, { shape: string; side: null; label: string }>) => ({ layout: "grid" as const, boards: [""], cells: [], values, pieces });
+  it("signs of lines win over directions, and directions over letters", () => {
+    const text = (label: string) => ({ shape: "text", side: null, label });
+    const drawn = looks(shape(["", "up", "across", "down"], { up: text("|"), across: text("-"), down: text("v") }), []);
+    expect(drawn.slice(1).map((one) => one.shape)).toEqual(["upright", "across", "arrow"]);
+  });
+  it("among many letters o is a letter", () => {
+    const hint = (label: string, kind = "text") => ({ shape: kind, side: null, label });
+    const letters = { d: hint("d"), m: hint("m"), n: hint("n"), o: hint("o", "nought") };
+    expect(looks(shape(["", "d", "m", "n", "o"], letters), [])[4]).toMatchObject({ shape: "text", text: "o" });
+    expect(looks(shape(["", "o", "x"], { o: hint("o", "nought"), x: hint("x", "cross") }), [])[1]!.shape).toBe("ring");
+  });
+  it("a board of one row has the names of its columns, and words stand beside rows", () => {
+    const cell = (name: string, x: number, y: number) => ({ name, x, y, board: 0 });
+    const row = draw({ layout: "grid", boards: [""], cells: [cell("0", 0, 0), cell("1", 1, 0)], values: [""] });
+    expect(row.frames[0]!.columns.map((one) => one.text)).toEqual(["0", "1"]);
+    const two = draw({ layout: "grid", boards: [""], cells: [cell("1 left", 0, 0), cell("2 left", 1, 0), cell("1 right", 0, 1), cell("2 right", 1, 1)], values: [""] });
+    expect(two.frames[0]!.rows.map((one) => one.text)).toEqual(["left", "right"]);
+    const boards = draw({ layout: "grid", boards: ["a", "b"], cells: [0, 1].flatMap((board) => Array.from({ length: 9 }, (_, i) => ({ name: `${i % 3} ${Math.floor(i / 3)}`, x: i % 3, y: Math.floor(i / 3), board }))), values: [""] });
+    expect(boards.frames[0]!.y).toBe(boards.frames[1]!.y);
   });
 });

@@ -133,7 +133,17 @@ fn tactics_of_every_game_are_sound() {
                     let text = game.text().state_text(&state);
                     if let Some(passed) = passed(game, &state, own, theirs) {
                         let threats = winning(&mut *plain, &passed, other).expect("steps");
-                        assert!(all(&wins) || all(&threats), "{name}: {text}");
+                        let texts = |moves: &[Move]| -> Vec<String> {
+                            moves.iter().map(|&one| game.text().move_text(one)).collect()
+                        };
+                        assert!(
+                            all(&wins) || all(&threats),
+                            "{name}: {text}: chose {:?} of {:?}; wins {:?}, threats {:?}",
+                            texts(&chosen),
+                            texts(&legal),
+                            texts(&wins),
+                            texts(&threats),
+                        );
                         examined += 1;
                     }
                     plain.load(&state, &stop).expect("a state");

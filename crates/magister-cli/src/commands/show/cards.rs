@@ -4,15 +4,21 @@ use std::io::Write;
 
 use anyhow::Result;
 use magister::{Input, Reading};
+use magister_games::catalogue::Entry;
 use magister_gdl::Severity;
 use serde_json::json;
 
 use super::super::tally;
-use super::{beginning, shapes};
+use super::{about, as_json, beginning, shapes};
 use crate::args::Show;
 use crate::{CLEAN, game};
 
-pub(super) fn run(args: &Show, input: &Input, reading: &Reading) -> Result<u8> {
+pub(super) fn run(
+    args: &Show,
+    entry: Option<&Entry>,
+    input: &Input,
+    reading: &Reading,
+) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let found = magister::check(input, reading);
     let counts = [Severity::Error, Severity::Warning].map(|s| (s, found.count(s)));
@@ -23,17 +29,19 @@ pub(super) fn run(args: &Show, input: &Input, reading: &Reading) -> Result<u8> {
         Some(game::find(&args.game, reading)?.prepare(None)?)
     };
     if args.json {
-        let mut object = json!({
-            "rulesheet": input.name,
-            "language": "RECYCLE",
-            "errors": counts[0].1,
-            "warnings": counts[1].1,
-        });
+        let mut object = as_json(entry, None);
+        object["rulesheet"] = json!(input.name);
+        object["language"] = json!("RECYCLE");
+        object["errors"] = json!(counts[0].1);
+        object["warnings"] = json!(counts[1].1);
         if let Some(playable) = &playable {
             shapes::add(&mut object, &playable.game);
         }
         writeln!(out, "{object}")?;
         return Ok(CLEAN);
+    }
+    if let Some(entry) = entry {
+        out.write_all(about(entry).as_bytes())?;
     }
     writeln!(out, "rules:      {}, RECYCLE", input.name)?;
     if let Some(playable) = &playable {

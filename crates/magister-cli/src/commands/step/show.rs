@@ -16,8 +16,10 @@ const LISTED: usize = 60;
 
 /// The whole position, drawn.
 pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> String {
-    let picture = painter.picture(&*session.game, &session.moment().state);
-    let picture = Look::whole(session.info()).text(&picture, None, legend);
+    let (look, state) = (Look::whole(session.info()), &session.moment().state);
+    let picture = look
+        .cards(&*session.game, state, None)
+        .unwrap_or_else(|| look.text(&painter.picture(&*session.game, state), None, legend));
     let mut text = format!("step {}\n{picture}", session.at);
     let totals = totals(session);
     let gained = per_role(session, |role| {

@@ -37,6 +37,12 @@ const MARGIN = 14;
 const LABEL = 42;
 const TITLE = 54;
 const GAP = 60;
+/** The longest names beside columns and rows, in letters. */
+const LONGEST_COLUMN = 10;
+const LONGEST_ROW = 14;
+
+/** The size of the letters of a name below a column. */
+export const letters = (text: string): number => Math.min(25, (1.6 * UNIT) / Math.max(1, text.length));
 
 /** The smallest distance between different values, 1 if there is only one. */
 function step(values: number[]): number {
@@ -148,11 +154,12 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
   // Boards stand side by side and wrap where the picture would become too wide.
   const widest = Math.max(...parts.map((part) => part.frame.width), 1);
   const area = parts.reduce((sum, part) => sum + (part.frame.width + GAP) * (part.frame.height + TITLE + GAP), 0);
-  const limit = Math.max(widest, Math.sqrt(area * 1.5));
+  const limit = Math.max(widest, Math.sqrt(area * 2.4));
   let x = 0, y = 0, rowHeight = 0, width = 0;
   for (const part of parts) {
     const head = part.frame.title === "" ? 0 : TITLE;
-    const side = part.frame.rows.length > 0 ? LABEL : 0;
+    const longest = Math.max(0, ...part.frame.rows.map((label) => label.text.length));
+    const side = longest === 0 ? 0 : Math.max(LABEL, 12 * longest + 16);
     const foot = part.frame.columns.length > 0 ? LABEL : 0;
     const whole = part.frame.width + side;
     if (x > 0 && x + whole > limit + 1) {
@@ -203,10 +210,8 @@ function axes(shape: Shape, members: Local): { columns: Named; rows: Named } {
   };
   const columns = shared(members.x);
   const rows = shared(members.y);
-  // Positions that are words say nothing that a person needs beside a small board.
-  if (columns.length < 2 || rows.length < 2) return { columns: [], rows: [] };
-  const short = (list: Named) => list.every((label) => label.text.length <= 3);
-  return { columns: short(columns) ? columns : [], rows: short(rows) ? rows : [] };
+  const fits = (list: Named, most: number) => list.every((label) => label.text.length <= most);
+  return { columns: fits(columns, LONGEST_COLUMN) ? columns : [], rows: fits(rows, LONGEST_ROW) ? rows : [] };
 }
 
 /** The nearest cell from `cell` in a direction, for the arrow keys. */

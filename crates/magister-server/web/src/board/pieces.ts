@@ -49,16 +49,17 @@ export function look(value: string, hint: PieceHint | undefined, roles: string[]
   }
   const die = /^(die|dice|pips?)\W*([1-6])$/i.exec(value);
   if (die) return { shape: "die", tone: "plain", text: die[2]!, label: value };
-  const arrow = /^(up|down|left|right|north|south|east|west)$/i.exec(value);
-  if (shape === "text" && arrow) return { shape: "arrow", tone, text: arrow[1]!.toLowerCase(), label: value };
-  const line = /^(across|horizontal|up|vertical)$/i.exec(value);
-  if (shape === "text" && line) return { shape: /^(across|horizontal)$/i.test(value) ? "across" : "upright", tone, text: "", label: value };
   if (shape === "text" && (text === "-" || text === "|" || text === "+")) {
     return { shape: text === "-" ? "across" : text === "|" ? "upright" : "dot", tone, text: "", label: value };
   }
+  const arrow = DIRECTION.exec(value);
+  if (shape === "text" && arrow) return { shape: "arrow", tone, text: arrow[1]!.toLowerCase(), label: value };
+  const line = /^(across|horizontal|up|vertical)$/i.exec(value);
+  if (shape === "text" && line) return { shape: /^(across|horizontal)$/i.test(value) ? "across" : "upright", tone, text: "", label: value };
   return { shape: shape === "nought" ? "ring" : shape, tone, text, label };
 }
 
+const DIRECTION = /^(up|down|left|right|north|south|east|west)$/i;
 const COLOURED = new RegExp(`^(${TONES.join("|")})[-_]?(man|men|king|queen|rook|bishop|knight|pawn|disc|piece|stone|checker|robot|player)$`, "i");
 
 /** Pieces that have no word of their own for their kind: `whiteman`, `@`, `#`. */
@@ -74,7 +75,7 @@ function recognise(value: string, text: string, label: string, tone: string): Lo
   if (/^(mark|storage)$/i.test(value)) return { shape: "target", tone, text: "", label };
   if (text === "#") return { shape: "block", tone, text: "", label };
   // A word says more than its first letter.
-  if (/^[a-z]$/i.test(text) && /^[a-z]{2,10}$/i.test(value)) return { shape: "text", tone, text: value, label };
+  if (/^[a-z]$/i.test(text) && /^[a-z]{2,10}$/i.test(value) && !DIRECTION.test(value)) return { shape: "text", tone, text: value, label };
   return null;
 }
 
@@ -93,6 +94,9 @@ function cardText(label: string): string | null {
 /** The looks of all values of a shape. */
 export function looks(shape: Shape, roles: string[]): Look[] {
   const found = shape.values.map((value) => look(value, shape.pieces?.[value], roles));
+  // Among many letters `o` and `x` are letters, not noughts and crosses.
+  const letters = shape.values.filter((value) => /^[a-z]$/i.test(value)).length;
+  if (letters > 3) found.forEach((one, index) => { if (/^[ox]$/i.test(shape.values[index]!)) found[index] = { ...one, shape: "text", text: shape.values[index]! }; });
   // Kings of draughts are crowned discs.
   const draughts = shape.values.some((value) => /(^|[a-z_-])m[ae]n$/i.test(value));
   return draughts ? found.map((one) => (one.shape === "king" ? { ...one, shape: "crowned" } : one)) : found;

@@ -2,7 +2,7 @@
 
 class Announcer {
   polite = $state("");
-  notice = $state<{ text: string; bad: boolean } | null>(null);
+  notice = $state<{ text: string; bad: boolean; signIn: boolean } | null>(null);
   #timer = 0;
 
   /** Read aloud, not shown. */
@@ -12,14 +12,15 @@ class Announcer {
   }
 
   /** Shown for some seconds and read aloud. */
-  show(text: string, bad = false): void {
-    this.notice = { text, bad };
+  show(text: string, bad = false, signIn = false): void {
+    this.notice = { text, bad, signIn };
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => (this.notice = null), bad ? 9000 : 5000);
   }
 
   fault(error: unknown): void {
-    this.show(error instanceof Error ? error.message : String(error), true);
+    const signIn = (error as { code?: string } | null)?.code === "sign-in";
+    this.show(error instanceof Error ? error.message : String(error), true, signIn);
   }
 }
 

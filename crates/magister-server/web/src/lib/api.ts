@@ -1,7 +1,8 @@
 // Calls of the HTTP API. Every failure is an ApiError with a sentence that can be shown as it is.
 
+import { at } from "./base";
 import type {
-  CheckResult, CreatedMatch, Game, GameDetail, Hint, Match, MatchSummary, NewMatch, Players, Scene, Start,
+  CheckResult, CreatedMatch, Game, GameDetail, Hint, Match, MatchSummary, NewMatch, Players, Scene, Start, Upload,
 } from "./types";
 
 export class ApiError extends Error {
@@ -15,13 +16,21 @@ export class ApiError extends Error {
   }
 }
 
+let csrf: string | null = null;
+
+/** The token that requests of this session repeat. */
+export function setCsrf(token: string | null): void {
+  csrf = token;
+}
+
 export async function request<T>(method: string, path: string, body?: unknown, seat?: string | null): Promise<T> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (seat) headers["x-seat"] = seat;
+  if (csrf !== null && method !== "GET") headers["x-csrf-token"] = csrf;
   let response: Response;
   try {
-    response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    response = await fetch(at(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch {
     throw new ApiError(0, "offline", "The server cannot be reached. Check that it is running, then try again.");
   }
@@ -57,6 +66,11 @@ export const api = {
   start: (game: string) => request<Start>("GET", `/api/games/${name(game)}/start`),
   players: () => request<Players>("GET", "/api/players"),
   addPlayer: (address: string) => request<unknown>("POST", "/api/players", { address }),
+  deletePlayer: (address: string) => request<unknown>("DELETE", `/api/players${query({ address })}`),
+  deleteGame: (game: string) => request<unknown>("DELETE", `/api/games/${name(game)}`),
+  uploads: (kind?: string) => request<{ uploads: Upload[] }>("GET", `/api/uploads${query({ kind })}`).then((answer) => answer.uploads),
+  upload: (id: string) => request<Upload & { text: string }>("GET", `/api/uploads/${name(id)}`),
+  savePlayer: (player: string, text: string) => request<Upload>("POST", "/api/uploads", { name: player, text }),
   pingPlayers: (address?: string) => request<Partial<Players>>("POST", "/api/players/ping", { address }),
   // Chance has no seat.
   createMatch: (match: NewMatch) => request<CreatedMatch>("POST", "/api/matches", { ...match, seats: match.seats.filter((seat) => seat.kind !== "chance") }),

@@ -39,6 +39,12 @@ export function words(name: string): string {
   return name.replace(/[_-]+/g, " ").trim();
 }
 
+/** A size in bytes for reading. */
+export function bytes(count: number): string {
+  if (count < 1000) return plural(count, "byte");
+  return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
+}
+
 /** Hands a text to the person as a file. */
 export function download(file: string, text: string, type = "application/json"): void {
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -1,5 +1,6 @@
 // Addresses and pages. Links are ordinary links; clicks on them are handled here without a reload.
 
+import { at, within } from "./base";
 import type { Component } from "svelte";
 
 type Page = Component<{ params: Record<string, string> }>;
@@ -44,11 +45,14 @@ const routes: Route[] = [
   route("/help", () => import("../pages/Help.svelte")),
   route("/help/:topic", () => import("../pages/Help.svelte")),
   route("/about", () => import("../pages/About.svelte")),
+  route("/signin", () => import("../pages/SignIn.svelte")),
+  route("/account", () => import("../pages/Account.svelte")),
+  route("/admin", () => import("../pages/Admin.svelte")),
   route("/api", () => import("../pages/Api.svelte")),
 ];
 
 class Router {
-  path = $state(location.pathname);
+  path = $state(within(location.pathname) ?? "/");
   search = $state(location.search);
   hash = $state(location.hash);
   page = $state.raw<Page | null>(null);
@@ -66,8 +70,8 @@ class Router {
 
   /** Goes to an address of this site. */
   go(address: string, replace = false): void {
-    if (replace) history.replaceState(null, "", address);
-    else history.pushState(null, "", address);
+    if (replace) history.replaceState(null, "", at(address));
+    else history.pushState(null, "", at(address));
     const before = this.path;
     this.#read();
     if (before !== this.path) scrollTo(0, 0);
@@ -84,14 +88,15 @@ class Router {
     const link = (event.target as Element | null)?.closest?.("a");
     if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download")) return;
     if (link.origin !== location.origin || link.dataset.plain !== undefined) return;
-    if (link.pathname.startsWith("/api/") || link.pathname.startsWith("/plain")) return;
+    const path = within(link.pathname);
+    if (path === null || path.startsWith("/api/") || path.startsWith("/plain")) return;
     if (link.pathname === location.pathname && link.hash !== "") return;
     event.preventDefault();
-    this.go(link.pathname + link.search + link.hash);
+    this.go(path + link.search + link.hash);
   }
 
   #read(): void {
-    const path = location.pathname;
+    const path = within(location.pathname) ?? location.pathname;
     this.search = location.search;
     this.hash = location.hash;
     const same = path === this.path && this.page !== null;

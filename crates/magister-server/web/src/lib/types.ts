@@ -28,6 +28,8 @@ export interface GameDetail extends Game {
   shape: Shape | null;
   levels: string[];
   diagnostics: { errors: number; warnings: number };
+  /** Whether this visitor may replace or delete it. */
+  mine?: boolean;
 }
 
 export interface Cell {
@@ -157,6 +159,7 @@ export interface Match {
   hidden?: boolean;
   chance_role?: number | null;
   shape?: Shape | null;
+  clues?: string;
   viewer?: number | null;
   may?: Partial<Record<"move" | "undo" | "redo" | "jump" | "pause" | "resume" | "abort" | "resign" | "hint", boolean>>;
   branches?: { ply: number; node: number; moves: { role: number; text: string; label: string }[] }[];
@@ -234,6 +237,7 @@ export interface RemotePlayer {
   address: string;
   status: string;
   name: string;
+  mine?: boolean;
 }
 
 export interface Players {
@@ -258,4 +262,37 @@ export interface CheckResult {
   diagnostics: Diagnostic[];
   roles: string[];
   playable: boolean;
+}
+
+export interface Quota {
+  games: number;
+  players: number;
+  matches: number;
+  bytes: number;
+}
+
+export interface AccountDetail {
+  account: { id: string; name: string; role: "admin" | "user" };
+  quota: Quota;
+  used: Quota;
+}
+
+export interface AdminAccount {
+  id: string;
+  name: string;
+  role: "admin" | "user";
+  disabled: boolean;
+  created: number;
+  quota: Quota;
+  used: Quota;
+  own_quota: boolean;
+}
+
+export interface Upload {
+  id: string;
+  kind: "game" | "player";
+  name: string;
+  owner: string;
+  bytes: number;
+  created: number;
 }

@@ -1,5 +1,6 @@
 // One match as this page sees it: loaded, kept up to date by events, and played.
 
+import { at } from "../lib/base";
 import { api, ApiError } from "../lib/api";
 import { announcer } from "../lib/announce.svelte";
 import { settings } from "../lib/settings.svelte";
@@ -20,6 +21,8 @@ interface StepEvent {
 export class LiveMatch {
   match = $state.raw<Match | null>(null);
   shape = $state.raw<Shape | null>(null);
+  /** What a puzzle gives besides its position. */
+  clues = $state("");
   tokens = $state.raw<Tokens>({});
   /** The role that this page plays or watches as; null for a spectator. */
   seat = $state<number | null>(null);
@@ -115,7 +118,7 @@ export class LiveMatch {
     this.#source?.close();
     if (this.#closed) return;
     const address = `/api/matches/${encodeURIComponent(this.id)}/events${this.token ? `?seat=${encodeURIComponent(this.token)}` : ""}`;
-    const source = new EventSource(address);
+    const source = new EventSource(at(address));
     this.#source = source;
     const read = (handle: (data: unknown) => void) => (event: MessageEvent<string>) => {
       try {
@@ -165,6 +168,7 @@ export class LiveMatch {
     this.heard = performance.now();
     // Events leave the shape out.
     if (match.shape !== undefined && this.shape === null) this.shape = match.shape;
+    if (match.clues !== undefined) this.clues = match.clues;
     const moved = before === null || before.scene.ply !== match.scene.ply;
     if (moved) {
       this.pending = {};

@@ -1,5 +1,6 @@
 // The page's side of a sealed frame with a student's player.
 
+import { at } from "../lib/base";
 import runtimeAddress from "./runtime?worker&url";
 
 export interface Call {
@@ -28,7 +29,7 @@ export class Sandbox {
     this.frame.title = "The sealed frame of the player";
     this.frame.hidden = true;
     addEventListener("message", this.hear);
-    this.frame.src = "/sandbox.html";
+    this.frame.src = at("/sandbox.html");
     parent.append(this.frame);
   }
 

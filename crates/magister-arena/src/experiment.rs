@@ -1,0 +1,138 @@
+//! Experiments that compare players of different kinds at one table.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use magister_core::{PlayerSource, Seed};
+
+use crate::contest::Contest;
+use crate::series::{Series, SeriesError, seatings};
+
+/// Players at one table, with every seating equally often.
+pub struct TableTrial {
+    /// The game and its conditions.
+    pub contest: Contest,
+    /// A player for each seat.
+    pub players: Vec<Arc<dyn PlayerSource>>,
+    /// The number of matches, best a multiple of the number of seatings.
+    pub games: u64,
+    /// The seed.
+    pub seed: Seed,
+    /// Matches at the same time.
+    pub jobs: usize,
+}
+
+impl std::fmt::Debug for TableTrial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let game = &self.contest.game.info().name;
+        f.debug_struct("TableTrial")
+            .field("game", game)
+            .field("games", &self.games)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A list of numbers with its mean and interval.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// The numbers.
+    pub values: Vec<f64>,
+}
+
+impl Sample {
+    /// The mean; 0 for an empty sample.
+    pub fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / (self.values.len().max(1)) as f64
+    }
+
+    /// The variance, with one degree of freedom less than there are numbers.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        let sum: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
+        sum / (self.values.len().max(2) - 1) as f64
+    }
+
+    /// Half the width of the interval of 95 % for the mean.
+    pub fn margin(&self) -> f64 {
+        1.96 * (self.variance() / (self.values.len().max(1)) as f64).sqrt()
+    }
+
+    /// Welch's t for the difference of the means of two samples.
+    pub fn welch(&self, other: &Sample) -> f64 {
+        let error = |sample: &Sample| sample.variance() / sample.values.len().max(1) as f64;
+        let error = (error(self) + error(other)).sqrt();
+        let difference = self.mean() - other.mean();
+        if error > 0.0 { difference / error } else { 0.0 }
+    }
+}
+
+impl TableTrial {
+    /// Plays all matches. Returns the values of each player, in the order of `players`.
+    pub fn run(
+        &self,
+        value: impl Fn(&[f64]) -> Vec<f64>,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Vec<Sample>, SeriesError> {
+        let seats = self.players.len();
+        let orders = seatings(seats);
+        let mut samples = vec![Sample::default(); seats];
+        let series = Series {
+            contest: self.contest.clone(),
+            players: self.players.clone(),
+            games: self.games,
+            seed: self.seed,
+            jobs: self.jobs,
+        };
+        series.play(|number, record| {
+            let rewards: Option<Vec<f64>> = record.rewards.iter().take(seats).copied().collect();
+            if let Some(rewards) = rewards.filter(|rewards| rewards.len() == seats) {
+                let order = &orders[number as usize % orders.len()];
+                for (&player, value) in order.iter().zip(value(&rewards)) {
+                    samples[player].values.push(value);
+                }
+            }
+            progress(number + 1);
+            ControlFlow::Continue(())
+        })?;
+        Ok(samples)
+    }
+}
+
+/// The value of each seat in Ludii's evaluation: 1 for the first rank, 0 for the last, ties share
+/// the mean of their ranks. The values of all seats add up to half their number.
+pub fn rank_values(rewards: &[f64]) -> Vec<f64> {
+    let last = (rewards.len().max(2) - 1) as f64;
+    let value = |own: &f64| {
+        let better = rewards.iter().filter(|other| *other > own).count() as f64;
+        let equal = rewards.iter().filter(|other| *other >= own && *other <= own).count() as f64;
+        let rank = 1.0 + better + (equal - 1.0) / 2.0;
+        (rewards.len() as f64 - rank) / last
+    };
+    rewards.iter().map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_add_up_to_half_the_seats() {
+        assert_eq!(rank_values(&[3.0, 1.0, 2.0]), [1.0, 0.0, 0.5]);
+        for rewards in [&[5.0, 5.0, 5.0, 0.0][..], &[1.0, 2.0, 2.0, 7.0], &[0.0, 0.0]] {
+            let sum: f64 = rank_values(rewards).iter().sum();
+            assert!((sum - rewards.len() as f64 / 2.0).abs() < 1e-12, "{rewards:?}");
+        }
+        // Three survivors and one loser, as in Ninety-Eight.
+        let values = rank_values(&[0.0, 0.0, 0.0, -1.0]);
+        assert!((values[0] - 2.0 / 3.0).abs() < 1e-12 && values[3].abs() < 1e-12);
+    }
+
+    #[test]
+    fn means_and_margins() {
+        let sample = Sample { values: vec![1.0, 2.0, 3.0, 4.0] };
+        assert!((sample.mean() - 2.5).abs() < 1e-12);
+        assert!((sample.variance() - 5.0 / 3.0).abs() < 1e-12);
+        let other = Sample { values: vec![2.0, 3.0, 4.0, 5.0] };
+        assert!((other.welch(&sample) - 1.0 / (5.0_f64 / 6.0).sqrt()).abs() < 1e-12);
+    }
+}

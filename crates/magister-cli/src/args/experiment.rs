@@ -1,0 +1,61 @@
+//! Arguments of `magister experiment`.
+
+use clap::{Parser, ValueEnum};
+
+use super::contest::positive;
+
+/// Repeat a published experiment with card games
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "thesis-table2 is Table 2 of N. Morris' thesis (2023): an honest player, a clairvoyant one and \
+random ones at one table, in five games, with every seating equally often. The value of a player \
+is 1 for the first rank and 0 for the last. `valet` is the experiment of the Valet benchmark: \
+branching factor and length of 21 traditional games in random play, and what a player in the first \
+seat gains against random ones.
+
+Examples:
+  magister experiment thesis-table2 --games 96 --iterations 200
+  magister experiment thesis-table2 --games 960 --time 1 --svg table2.svg
+  magister experiment valet --games 100 --iterations 100 --csv valet.csv"
+)]
+pub(crate) struct Experiment {
+    /// The experiment
+    #[arg(value_name = "NAME")]
+    pub(crate) name: ExperimentName,
+    /// Matches per game
+    #[arg(long, value_name = "N", default_value_t = 96, value_parser = positive::<u64>)]
+    pub(crate) games: u64,
+    /// Only these games
+    #[arg(long, value_name = "GAME")]
+    pub(crate) only: Vec<String>,
+    /// Seconds per move
+    #[arg(long, value_name = "S", value_parser = super::play::seconds, conflicts_with = "iterations")]
+    pub(crate) time: Option<f64>,
+    /// Iterations per move, which makes the result repeatable
+    #[arg(long, value_name = "N", value_parser = positive::<u64>)]
+    pub(crate) iterations: Option<u64>,
+    /// The honest player
+    #[arg(long, value_name = "PLAYER", default_value = "honest")]
+    pub(crate) honest: magister_players::Spec,
+    /// Matches at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<usize>)]
+    pub(crate) jobs: usize,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Also write the figures as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<std::path::PathBuf>,
+    /// Also write bars as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<std::path::PathBuf>,
+}
+
+/// The experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExperimentName {
+    /// Table 2 of the thesis
+    ThesisTable2,
+    /// The Valet benchmark
+    Valet,
+}

@@ -1,0 +1,101 @@
+//! `magister explain` for a card game: which rules offer the options of a decision.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use magister::Source;
+use magister_recycle::Decision;
+use serde_json::json;
+
+use crate::args::Explain;
+use crate::session::{Session, joint};
+use crate::terminal::{hanging, width, wrap};
+use crate::{CLEAN, FOUND};
+
+/// How many options of an alternative are listed, and how much of its text is shown.
+const LISTED: usize = 12;
+const SHOWN: usize = 240;
+
+pub(super) fn run(args: &Explain, source: &Source) -> Result<u8> {
+    let Some(cards) = source.card_game() else { bail!("{} is not a card game", args.game) };
+    if args.state.is_some() || args.does.is_some() {
+        bail!("a decision of a card game is reached by --moves and --seed");
+    }
+    let playable = source.prepare(None)?;
+    let mut session = Session::new(playable.game.clone(), args.seed);
+    for step in joint::steps(args.moves.as_deref().unwrap_or_default()) {
+        session.play(step)?;
+    }
+    let info = session.game.info().clone();
+    while !session.worker.terminal() && !info.players().any(|role| session.chooses(role)) {
+        session.random()?;
+    }
+    let Some(decision) = cards.decision(&session.moment().state) else {
+        bail!("no player has to decide in this position");
+    };
+    let asked = plain(&args.atom);
+    let offered = |options: &[String]| options.iter().any(|option| plain(option) == asked);
+    let found = decision.alternatives.iter().any(|one| offered(&one.options));
+    let mut out = anstream::stdout().lock();
+    let role = info.role_name(decision.role);
+    if args.json {
+        let alternatives: Vec<_> = decision
+            .alternatives
+            .iter()
+            .map(|one| {
+                json!({
+                    "line": one.line, "rule": one.source, "options": one.options,
+                    "offers": offered(&one.options),
+                })
+            })
+            .collect();
+        writeln!(
+            out,
+            "{}",
+            json!({
+                "game": source.name(), "question": args.atom, "offered": found, "role": role,
+                "line": decision.line, "alternatives": alternatives,
+            })
+        )?;
+    } else {
+        write!(out, "{}", text(&decision, role, &asked, found))?;
+    }
+    Ok(if found { CLEAN } else { FOUND })
+}
+
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
+    inner.to_lowercase()
+}
+
+fn text(decision: &Decision, role: &str, asked: &str, found: bool) -> String {
+    let is = if found { "is" } else { "is not" };
+    let mut text =
+        format!("{asked} {is} an option of {role}; the choice is in line {}\n", { decision.line });
+    for one in &decision.alternatives {
+        let offers = one.options.iter().any(|option| plain(option) == asked);
+        let what = match (one.options.len(), offers) {
+            (0, _) => "offers nothing here".to_owned(),
+            (count, true) => format!("offers it, among {count}"),
+            (count, false) => format!("offers {count} others"),
+        };
+        let _ = writeln!(text, "line {}: {what}", one.line);
+        let shown: String = one.source.chars().take(SHOWN).collect();
+        let dots = if shown.len() < one.source.len() { " ..." } else { "" };
+        for line in wrap(&format!("{shown}{dots}"), width().saturating_sub(4)) {
+            let _ = writeln!(text, "    {line}");
+        }
+        if !one.options.is_empty() && !offers {
+            let mut options: Vec<String> =
+                one.options.iter().take(LISTED).map(|option| plain(option)).collect();
+            if one.options.len() > LISTED {
+                options.push("...".to_owned());
+            }
+            let _ =
+                writeln!(text, "{}", hanging(&format!("    options: {}", options.join(", ")), 4));
+        }
+    }
+    text
+}

@@ -1,0 +1,174 @@
+//! Card games that exist in RECYCLE and in GDL-II are the same games, by matched random matches.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Move, Role, Seed, Step, Stop, Worker, draw};
+use magister_engine::prepare;
+use magister_games::catalogue;
+use magister_gdl::read;
+use magister_recycle::{CardGame, Options, examine};
+
+fn cards(name: &str, text: &str) -> CardGame {
+    examine(name, text, &Options::default()).game.unwrap_or_else(|| panic!("{name} has errors"))
+}
+
+/// A random match of one game beside its twin: the same deal, the same options, the same moves, the
+/// same rewards.
+struct Twins {
+    recycle: CardGame,
+    gdl: Arc<dyn Game>,
+    /// The name of an option in GDL.
+    action: fn(&str) -> String,
+    /// What chance does in GDL, given the state of the card game.
+    deal: fn(&str) -> Vec<String>,
+}
+
+impl Twins {
+    fn of(name: &str, action: fn(&str) -> String, deal: fn(&str) -> Vec<String>) -> Self {
+        let entry = catalogue::find(name).unwrap();
+        let main = entry.sheet.unwrap();
+        let twin = entry.twins.iter().find(|twin| twin.name == "recycle").unwrap();
+        let rules = read(main.text, &magister_gdl::Options::default()).rules;
+        let gdl = prepare(&rules, main.text, name, None, &Stop::never()).unwrap().game;
+        Twins { recycle: cards(name, twin.sheet.text), gdl, action, deal }
+    }
+
+    fn play(&self, seed: u64) {
+        let mut rng = Seed::from(seed).rng();
+        let (mut one, mut other) = (self.recycle.worker(), self.gdl.worker());
+        let mut step = Step::new();
+        loop {
+            // Chance in the card game, until a player decides.
+            while !one.terminal() && one.legal(Role(2)) != [Move::IDLE] {
+                let drawn = draw(one.legal(Role(2)), one.weights(), &mut rng).unwrap();
+                one.step(&[Move::IDLE, Move::IDLE, drawn], &mut step, &Stop::never()).unwrap();
+            }
+            let mut state = Vec::new();
+            one.save(&mut state);
+            let state = self.recycle.text().state_text(&state);
+            while !other.terminal() && other.legal(Role(2)).len() > 1 {
+                let text = self.gdl.text();
+                let wanted = (self.deal)(&state);
+                let legal = other.legal(Role(2)).iter().copied();
+                let drawn = legal
+                    .map(|choice| (choice, text.move_text(choice)))
+                    .find(|(_, text)| wanted.contains(text))
+                    .unwrap_or_else(|| panic!("no {wanted:?} for {state}"))
+                    .0;
+                self.step(&mut *other, Role(2), drawn);
+            }
+            assert_eq!(one.terminal(), other.terminal(), "{state}");
+            if one.terminal() {
+                break;
+            }
+            let player = (0..2).map(Role).find(|&role| one.legal(role) != [Move::IDLE]).unwrap();
+            let names = |worker: &dyn Worker, game: &dyn Game| -> Vec<(String, Move)> {
+                let named = |&choice: &Move| (game.text().move_text(choice), choice);
+                worker.legal(player).iter().map(named).collect()
+            };
+            let mut left: Vec<(String, Move)> = names(&*one, &self.recycle)
+                .into_iter()
+                .map(|(text, choice)| ((self.action)(&text), choice))
+                .collect();
+            let mut right = names(&*other, &*self.gdl);
+            // A raise is a bet after a bet.
+            for (text, _) in &mut right {
+                if text == "raise" && !left.iter().any(|(name, _)| name == "raise") {
+                    "bet".clone_into(text);
+                }
+            }
+            left.sort();
+            right.sort();
+            let texts = |list: &[(String, Move)]| -> Vec<String> {
+                list.iter().map(|(text, _)| text.clone()).collect()
+            };
+            assert_eq!(texts(&left), texts(&right), "{state}");
+            let at = rng.below(left.len() as u64) as usize;
+            let mut joint = vec![Move::IDLE; 3];
+            joint[player.index()] = left[at].1;
+            one.step(&joint, &mut step, &Stop::never()).unwrap();
+            self.step(&mut *other, player, right[at].1);
+        }
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for role in [Role(0), Role(1)] {
+            one.goals(role, &mut left);
+            other.goals(role, &mut right);
+            assert_eq!(left, right);
+        }
+    }
+
+    /// One role moves, the others have one legal move each.
+    fn step(&self, worker: &mut dyn Worker, role: Role, choice: Move) {
+        let joint: Vec<Move> = self
+            .gdl
+            .info()
+            .all_roles()
+            .map(|other| if other == role { choice } else { worker.legal(other)[0] })
+            .collect();
+        worker.step(&joint, &mut Step::new(), &Stop::never()).unwrap();
+    }
+}
+
+/// The cards of a pile in the text of a state, in lower case.
+fn pile(state: &str, name: &str) -> Vec<String> {
+    let Some((_, rest)) = state.split_once(&format!("({name} ")) else { return Vec::new() };
+    let words = rest.split(')').next().unwrap_or_default().split(' ');
+    words.map(str::to_lowercase).collect()
+}
+
+fn hands(state: &str) -> [String; 2] {
+    [0, 1].map(|player| pile(state, &format!("p{player}.iloc.HAND")).concat())
+}
+
+fn number(rank: &str) -> String {
+    let names = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let at = names.iter().position(|name| *name == rank);
+    at.map_or_else(|| rank.to_owned(), |at| (at + 2).to_string())
+}
+
+#[test]
+fn kuhn_poker_is_the_same_in_both_languages() {
+    let action = |text: &str| match text {
+        "(pass)" => "check".to_owned(),
+        "(increase-stake)" => "bet".to_owned(),
+        "(set-stake)" => "call".to_owned(),
+        _ => "fold".to_owned(),
+    };
+    let deal = |state: &str| {
+        let [one, other] = hands(state);
+        vec![format!("(deal {one} {other})")]
+    };
+    let twins = Twins::of("kuhn-poker", action, deal);
+    (0..500).for_each(|seed| twins.play(seed));
+}
+
+#[test]
+fn leduc_poker_is_the_same_in_both_languages() {
+    let action = |text: &str| match text {
+        "(pass)" => "check".to_owned(),
+        "(set-stake#1)" => "bet".to_owned(),
+        "(set-stake#2)" => "call".to_owned(),
+        _ => "fold".to_owned(),
+    };
+    let deal = |state: &str| {
+        let [one, other] = hands(state).map(|card| card.replace('-', " "));
+        let board = pile(state, "table.vloc.BOARD").concat().replace('-', " ");
+        vec![format!("(deal {one} {other})"), format!("(turn {board})")]
+    };
+    let twins = Twins::of("leduc-poker", action, deal);
+    (0..500).for_each(|seed| twins.play(seed));
+}
+
+#[test]
+fn the_exercise_is_the_same_in_both_languages() {
+    let action = |text: &str| {
+        let plural = text.trim_start_matches("(increase-").trim_end_matches(')');
+        plural.trim_end_matches('s').to_owned()
+    };
+    let deal = |state: &str| {
+        let [one, other] = hands(state).map(|card| number(&card));
+        vec![format!("(deal {one} {other})")]
+    };
+    let twins = Twins::of("high-card", action, deal);
+    (0..300).for_each(|seed| twins.play(seed));
+}

@@ -1,0 +1,88 @@
+//! Decisions of others that look the same to the player although it knows some of the cards.
+
+use magister_core::{Halt, Rng, Stop};
+
+use super::{Deals, Known};
+
+/// The maximum number of draws from one reference while decisions are open.
+const DRAWS: u32 = 16;
+
+/// What the sampler knew before an open decision.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// Its turn.
+    pub turn: usize,
+    cards: Vec<Known>,
+    /// The exclusions of each shuffle.
+    never: Vec<Vec<u128>>,
+    /// The cards that the reference moved, hidden from the player.
+    pub moved: Vec<u32>,
+}
+
+impl Deals {
+    /// Stores what is known before an open decision.
+    pub(super) fn open(&self, moved: Vec<u32>) -> Open {
+        Open {
+            turn: self.ticks.len(),
+            cards: self.cards.clone(),
+            never: self.shuffles.iter().map(|shuffle| shuffle.never.clone()).collect(),
+            moved,
+        }
+    }
+
+    /// Goes back to an open decision, which is made again.
+    pub(super) fn rewind(&mut self, number: usize) {
+        let open = self.open.swap_remove(number);
+        self.open.truncate(number);
+        self.ticks.truncate(open.turn);
+        self.turns.truncate(open.turn);
+        self.shuffles.truncate(open.never.len());
+        self.cards = open.cards;
+        for (number, never) in open.never.into_iter().enumerate() {
+            self.shuffles[number].never = never;
+            // Repairs since then have exchanged cards.
+            for (position, &card) in self.shuffles[number].order.iter().enumerate() {
+                let known = &mut self.cards[card as usize];
+                if known.shuffle == number as u32 {
+                    known.position = position as u8;
+                }
+            }
+        }
+        self.plan = None;
+        self.dealt.clear();
+        self.dealt.extend(0..self.cards.len() as u16);
+        if self.replay(0, None).is_some() {
+            self.machine.save(&mut self.state);
+        } else {
+            self.restart();
+        }
+    }
+
+    /// Makes the reference again from the first open decision whose cards the player has still not
+    /// seen.
+    pub(super) fn reopen(&mut self, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
+        let Some(plan) = self.plan.as_ref().filter(|_| !self.open.is_empty()) else {
+            return Ok(());
+        };
+        let unknown = |open: &Open| !open.moved.iter().all(|&card| self.revealed(card, open.turn));
+        let Some(first) = self.open.iter().position(unknown) else { return Ok(()) };
+        // The more turns have to be made again, the more draws share them.
+        let turns = (self.ticks.len() - self.open[first].turn) as u32;
+        if plan.draws < turns.min(DRAWS) {
+            return Ok(());
+        }
+        let turns = self.turns.clone();
+        self.rewind(first);
+        self.catch_up(&turns, rng, stop)
+    }
+
+    /// Whether the player saw a card after a turn.
+    fn revealed(&self, card: u32, turn: usize) -> bool {
+        self.ticks[turn..].iter().any(|tick| {
+            let shown = |&(_, kind, _, _, c): &crate::percepts::Key| {
+                matches!(kind, 0 | 4 | 5) && c >= 0 && c as u32 == card
+            };
+            tick.seen.iter().any(shown)
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! Samples of what is hidden agree with everything that a player saw.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Move, Role, Seed, Step, Stop, Turn, View, draw, view};
+
+/// A random match up to a number of turns: the views of all roles, and the state at the end.
+pub(crate) fn random_match(game: &Arc<dyn Game>, seed: u64, turns: usize) -> (Vec<View>, Vec<u64>) {
+    let info = game.info();
+    let mut views: Vec<View> =
+        info.players().map(|role| View::new(Arc::clone(game), role)).collect();
+    let mut worker = game.worker();
+    let mut rng = Seed::from(seed).rng();
+    let mut step = Step::new();
+    let mut made = 0;
+    while !worker.terminal() && made < turns {
+        let joint: Vec<Move> = info
+            .all_roles()
+            .map(|role| draw(worker.legal(role), worker.weights(), &mut rng).unwrap())
+            .collect();
+        worker.step(&joint, &mut step, &Stop::never()).unwrap();
+        if step.tick {
+            made += 1;
+            for view in &mut views {
+                let role = view.role();
+                let seen = view::observe(info.information, role, &joint, &step);
+                view.push(Turn { own: joint[role.index()], seen });
+            }
+        }
+    }
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    (views, state)
+}
+
+/// Replays a history and returns the view of a role, and the state.
+fn relive(game: &Arc<dyn Game>, role: Role, joints: &[Move]) -> (View, Vec<u64>) {
+    let info = game.info();
+    let mut view = View::new(Arc::clone(game), role);
+    let mut worker = game.worker();
+    let mut step = Step::new();
+    for joint in joints.chunks(info.roles.len()) {
+        worker.step(joint, &mut step, &Stop::never()).unwrap();
+        if step.tick {
+            let seen = view::observe(info.information, role, joint, &step);
+            view.push(Turn { own: joint[role.index()], seen });
+        }
+    }
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    (view, state)
+}
+
+/// In every game, at several times, for every role: sampled histories are histories of the game, end
+/// in the sampled state, and look exactly like the match to the role.
+#[test]
+fn sampled_deals_look_the_same_to_the_player() {
+    let mut failed = Vec::new();
+    for (name, game) in crate::catalogue::all() {
+        let game: Arc<dyn Game> = Arc::new(game);
+        for (seed, turns) in [(2, 9), (3, 30)] {
+            let (views, truth) = random_match(&game, seed, turns);
+            let mut worker = game.worker();
+            for view in &views {
+                worker.load(&truth, &Stop::never()).unwrap();
+                let legal = worker.legal(view.role()).to_vec();
+                let mut rng = Seed::from(seed).rng();
+                let mut worlds = game.worlds(view.role()).unwrap();
+                if let Err(halt) = worlds.follow(view.turns(), &mut rng, &Stop::never()) {
+                    failed.push(format!("{name}, {turns} turns, {:?}: {halt}", view.role()));
+                    continue;
+                }
+                let (mut state, mut joints) = (Vec::new(), Vec::new());
+                let mut good = 0;
+                for _ in 0..80 {
+                    if good == 2 {
+                        break;
+                    }
+                    let weight = worlds.draw(&mut rng, &mut state, &Stop::never()).unwrap();
+                    if weight.is_none() {
+                        continue;
+                    }
+                    good += 1;
+                    worlds.history(&mut joints);
+                    let (again, end) = relive(&game, view.role(), &joints);
+                    assert_eq!(again.turns(), view.turns(), "{name}, {turns} turns");
+                    assert_eq!(end, state, "{name}, {turns} turns");
+                    // What a player may do must not depend on what is hidden from it.
+                    worker.load(&state, &Stop::never()).unwrap();
+                    assert_eq!(worker.legal(view.role()), legal, "{name}, {turns} turns");
+                }
+                if good == 0 {
+                    failed.push(format!("{name}, {turns} turns, {:?}: none good", view.role()));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}

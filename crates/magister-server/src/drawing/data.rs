@@ -1,0 +1,97 @@
+//! The data of pictures: shapes, cells, facts.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::pieces::Piece;
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// Its name in the words of the game.
+    pub name: String,
+    /// Its horizontal position, to the right.
+    pub x: f32,
+    /// Its vertical position, downwards.
+    pub y: f32,
+    /// Its board.
+    pub board: usize,
+}
+
+/// One board: the names beside its rows and columns.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoardNames {
+    /// The title above it; may be empty.
+    pub title: String,
+    /// `grid`, `hexagons` or `graph`.
+    pub layout: &'static str,
+    /// The names of the columns, from left to right.
+    pub columns: Vec<String>,
+    /// The names of the rows, from top to bottom.
+    pub rows: Vec<String>,
+    /// The position of the board among others of its kind.
+    pub row: usize,
+}
+
+/// The constant part of all positions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shape {
+    /// The geometry of the first board.
+    pub layout: &'static str,
+    /// The titles of the boards.
+    pub boards: Vec<String>,
+    /// More about the boards.
+    pub panels: Vec<BoardNames>,
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// The names of the values; value 0 is the empty cell.
+    pub values: Vec<String>,
+    /// Short symbols of the values, by name.
+    pub symbols: BTreeMap<String, String>,
+    /// How values are drawn, by name.
+    pub pieces: BTreeMap<String, Piece>,
+    /// For each cell the cells next to it.
+    pub neighbours: Vec<Vec<usize>>,
+    /// The lines between the points of a graph.
+    pub lines: Vec<[usize; 2]>,
+    /// Cells whose value never changes, such as walls.
+    pub fixed: Vec<usize>,
+}
+
+/// A part of the state that is not on the board.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fact {
+    /// Its name; empty if it is a whole fact.
+    pub name: String,
+    /// Its value as text.
+    pub text: String,
+    /// Name and value for people.
+    pub label: String,
+    /// `word`, `counters`, `piles`, `list` or `fact`.
+    pub kind: &'static str,
+    /// Keys and values of counters and piles.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<(String, String)>,
+    /// The things of a list, such as the cards of a hand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Item>,
+}
+
+/// A thing in a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Item {
+    /// Its name.
+    pub text: String,
+    /// How it is drawn.
+    pub piece: Piece,
+}
+
+/// A position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Painted {
+    /// The value of each cell.
+    pub cells: Vec<u16>,
+    /// The rest.
+    pub facts: Vec<Fact>,
+}

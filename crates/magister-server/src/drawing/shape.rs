@@ -1,0 +1,160 @@
+//! The constant part of all positions of a game.
+
+use std::collections::BTreeMap;
+
+use magister::engine::Ground;
+use magister::engine::board::{Picture, Spot};
+use magister_core::Layout;
+use rustc_hash::FxHashSet;
+
+use super::{BoardNames, Cell, Drawing, Shape, Values, layout};
+
+/// The single fluents that are drawn at most, to learn the symbol of every value.
+const PROBES: usize = 3_000;
+/// The cells that are drawn at most in all probes together.
+const PROBED_CELLS: usize = 3_000_000;
+
+impl Drawing {
+    /// Draws single fluents to learn the symbol of every label, and in which order fluents name
+    /// column and row.
+    pub(super) fn probe(
+        &self,
+        all: &[Ground],
+        whole: &Picture,
+        bare: &Picture,
+        reversed: &mut Votes,
+    ) -> BTreeMap<String, String> {
+        let spots: usize = whole.panels.iter().map(|panel| panel.spots.len()).sum();
+        let labels: FxHashSet<&String> =
+            whole.panels.iter().flat_map(|p| &p.spots).flat_map(|s| &s.labels).collect();
+        let mut symbols = BTreeMap::new();
+        let fixed = bare.panels.iter().flat_map(|panel| &panel.spots);
+        for spot in fixed {
+            if let [label] = &spot.labels[..] {
+                symbols.insert(label.clone(), spot.symbol.clone());
+            }
+        }
+        let most = PROBES.min(PROBED_CELLS / spots.max(1)).max(1);
+        for fluent in all.iter().take(most) {
+            if symbols.len() >= labels.len() && reversed.enough() {
+                break;
+            }
+            let picture = self.painter.paint(std::slice::from_ref(fluent));
+            for (board, panel) in picture.panels.iter().enumerate() {
+                let before = bare.panels.get(board).map_or(&[][..], |panel| &panel.spots);
+                let was = |spot: &Spot| {
+                    let same = |old: &&Spot| (old.row, old.column) == (spot.row, spot.column);
+                    before.iter().find(same).map_or(0, |old| old.labels.len())
+                };
+                for spot in panel.spots.iter().filter(|spot| spot.labels.len() > was(spot)) {
+                    if let Some(label) = spot.labels.last() {
+                        symbols.entry(label.clone()).or_insert_with(|| spot.symbol.clone());
+                    }
+                    reversed.vote(fluent, &spot.name);
+                }
+            }
+        }
+        symbols
+    }
+
+    pub(super) fn make_shape(&mut self, whole: &Picture, bare: &Picture, values: &Values) -> Shape {
+        let mut cells = Vec::new();
+        let mut lines = Vec::new();
+        let mut neighbours: Vec<Vec<usize>> = Vec::new();
+        let mut panels = Vec::new();
+        for (board, panel) in whole.panels.iter().enumerate() {
+            let first = cells.len();
+            for spot in &panel.spots {
+                self.places.insert((board, spot.column, spot.row), cells.len());
+                let (x, y) = spot.at;
+                cells.push(Cell { name: spot.name.clone(), x, y, board });
+            }
+            for (number, spot) in panel.spots.iter().enumerate() {
+                let beside = |dx: isize, dy: isize| {
+                    let column = spot.column.checked_add_signed(dx)?;
+                    let row = spot.row.checked_add_signed(dy)?;
+                    self.places.get(&(board, column, row)).copied()
+                };
+                // Rows of hexagons are shifted by half a cell from row to row, to the right in the
+                // direction in which the rows are counted.
+                let sides: &[(isize, isize)] = match panel.layout {
+                    Layout::Hexagons if panel.up => {
+                        &[(0, -1), (-1, -1), (-1, 0), (1, 0), (0, 1), (1, 1)]
+                    }
+                    Layout::Hexagons => &[(0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1)],
+                    _ => &[(0, -1), (-1, 0), (1, 0), (0, 1)],
+                };
+                let linked = panel.links.get(number).map_or(&[][..], Vec::as_slice);
+                let mut next: Vec<usize> = if panel.layout == Layout::Graph {
+                    linked.iter().map(|to| first + to).collect()
+                } else {
+                    sides.iter().filter_map(|&(dx, dy)| beside(dx, dy)).collect()
+                };
+                next.sort_unstable();
+                next.dedup();
+                for &to in linked {
+                    let (from, to) = (first + number, first + to);
+                    let line = [from.min(to), from.max(to)];
+                    if from != to && !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                }
+                neighbours.push(next);
+            }
+            panels.push(BoardNames {
+                title: panel.title.clone(),
+                layout: layout(panel.layout),
+                columns: panel.columns.clone(),
+                rows: panel.rows.clone(),
+                row: panel.row,
+            });
+        }
+        let mut fixed = Vec::new();
+        for (board, panel) in bare.panels.iter().enumerate() {
+            for spot in panel.spots.iter().filter(|spot| !spot.labels.is_empty()) {
+                fixed.extend(self.places.get(&(board, spot.column, spot.row)));
+            }
+        }
+        let named = values.names.iter().skip(1);
+        let pieces = named.map(|name| (name.clone(), self.drawn(name, &values.symbols))).collect();
+        Shape {
+            layout: panels.first().map_or("grid", |panel| panel.layout),
+            boards: panels.iter().map(|panel| panel.title.clone()).collect(),
+            panels,
+            cells,
+            values: values.names.clone(),
+            symbols: values.symbols.clone(),
+            pieces,
+            neighbours,
+            lines,
+            fixed,
+        }
+    }
+}
+
+/// Whether fluents name the row before the column.
+#[derive(Debug, Default)]
+pub(super) struct Votes {
+    same: usize,
+    turned: usize,
+}
+
+impl Votes {
+    pub(super) fn enough(&self) -> bool {
+        self.same + self.turned >= 8
+    }
+
+    pub(super) fn reversed(&self) -> bool {
+        self.turned > self.same
+    }
+
+    pub(super) fn vote(&mut self, fluent: &Ground, name: &str) {
+        let Some((column, row)) = name.split_once(' ').filter(|(column, row)| column != row) else {
+            return;
+        };
+        let words = crate::words::tokens(&fluent.text(magister_gdl::Syntax::Kif));
+        let has = |a: &str, b: &str| words.windows(2).any(|pair| pair[0] == a && pair[1] == b);
+        self.same += usize::from(has(column, row));
+        self.turned += usize::from(has(row, column));
+    }
+}

@@ -1,0 +1,178 @@
+//! Statements that are sent to a database together.
+
+use std::fmt::Write as _;
+
+use sqlx::AnyConnection;
+
+use crate::StoreError;
+
+/// A value of a statement.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(Option<String>),
+    Number(i64),
+    Real(Option<f64>),
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::Text(Some(text))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Text(Some(text.to_owned()))
+    }
+}
+
+impl From<Option<String>> for Value {
+    fn from(text: Option<String>) -> Self {
+        Value::Text(text)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Value::Number(number)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(number: usize) -> Self {
+        Value::Number(number as i64)
+    }
+}
+
+/// Rows of one statement at most; databases limit the number of parameters.
+const ROWS: usize = 1000;
+
+/// Statements with their values, in order. `?` stands for a value.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    statements: Vec<(String, Vec<Value>)>,
+}
+
+impl Batch {
+    /// Adds a statement.
+    pub(crate) fn add(&mut self, text: &str, values: Vec<Value>) {
+        self.statements.push((text.to_owned(), values));
+    }
+
+    /// Adds a statement that inserts rows, which are taken out. Rows that are there already stay as
+    /// they are.
+    pub(crate) fn insert(&mut self, rows: &mut Rows) {
+        let mut left = std::mem::take(&mut rows.values);
+        while !left.is_empty() {
+            let rest = left.split_off(left.len().min(rows.columns * ROWS));
+            let row = format!("({})", vec!["?"; rows.columns].join(", "));
+            let all = vec![row; left.len() / rows.columns].join(", ");
+            let text = format!("INSERT INTO {} VALUES {all} ON CONFLICT DO NOTHING", rows.table);
+            self.statements.push((text, left));
+            left = rest;
+        }
+    }
+
+    /// Executes the statements. `SQLite` gets all of them as one: each statement of its own would
+    /// cost a change of threads there and back. `PostgreSQL` takes values for one statement only.
+    pub(crate) async fn execute(
+        self,
+        connection: &mut AnyConnection,
+        at_once: bool,
+    ) -> Result<(), StoreError> {
+        let (mut text, mut values) = (String::new(), Vec::new());
+        for (statement, its_values) in self.statements {
+            if !at_once {
+                values.clear();
+                text.clear();
+            } else if !text.is_empty() {
+                text.push(';');
+            }
+            number(&mut text, &statement, values.len());
+            values.extend(its_values);
+            if !at_once {
+                run(connection, &text, &values).await?;
+            }
+        }
+        if at_once && !text.is_empty() {
+            run(connection, &text, &values).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends a statement whose values are numbered after those before it.
+fn number(text: &mut String, statement: &str, before: usize) {
+    let mut parts = statement.split('?');
+    text.push_str(parts.next().unwrap_or_default());
+    for (at, part) in parts.enumerate() {
+        let _ = write!(text, "${}{part}", before + at + 1);
+    }
+}
+
+async fn run(
+    connection: &mut AnyConnection,
+    text: &str,
+    values: &[Value],
+) -> Result<(), StoreError> {
+    // The text has no values in it, but it differs from batch to batch, so it is not worth keeping
+    // prepared. It must not be either: the driver declares a missing number as shorter than one
+    // that is there, and PostgreSQL would refuse the second after the first.
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(text.to_owned())).persistent(false);
+    for value in values {
+        query = match value {
+            Value::Text(text) => query.bind(text.clone()),
+            Value::Number(number) => query.bind(*number),
+            Value::Real(number) => query.bind(*number),
+        };
+    }
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// Rows of one table that are inserted by one statement.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    table: &'static str,
+    columns: usize,
+    values: Vec<Value>,
+}
+
+impl Rows {
+    /// No rows of a table, which is written with its columns: `table (one, two)`.
+    pub(crate) fn new(table: &'static str) -> Self {
+        Rows { table, columns: table.matches(',').count() + 1, values: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub(crate) fn add(&mut self, row: impl IntoIterator<Item = Value>) {
+        self.values.extend(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbered_across_statements() {
+        let mut text = "UPDATE a SET b = $1;".to_owned();
+        number(&mut text, "INSERT INTO c VALUES (?, ?), (?, ?)", 1);
+        assert_eq!(text, "UPDATE a SET b = $1;INSERT INTO c VALUES ($2, $3), ($4, $5)");
+    }
+
+    #[test]
+    fn rows_share_a_statement() {
+        let mut rows = Rows::new("seats (match_id, seat)");
+        rows.add(["a".into(), Value::Number(1)]);
+        rows.add(["b".into(), Value::Number(2)]);
+        let mut batch = Batch::default();
+        batch.insert(&mut rows);
+        assert_eq!(batch.statements.len(), 1);
+        let text =
+            "INSERT INTO seats (match_id, seat) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING";
+        assert_eq!(batch.statements[0].0, text);
+        batch.insert(&mut rows);
+        assert_eq!(batch.statements.len(), 1, "nothing to insert is not a statement");
+    }
+}

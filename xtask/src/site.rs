@@ -1,0 +1,145 @@
+//! The site in a browser: a contact sheet of boards, and figures.
+//!
+//! Both start the command `magister serve` and run scripts of the web client, which need Node, the
+//! packages of the client and Chromium.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use magister_core::Seed;
+
+use crate::{binary, corpus};
+
+/// What is drawn.
+#[derive(Args)]
+pub(crate) struct SheetOptions {
+    /// Games and files; every bundled game and a sample of the oracle's if none is named
+    games: Vec<String>,
+    /// Games of the oracle, drawn at random
+    #[arg(long, default_value_t = 100)]
+    oracle: usize,
+    /// Seed of the sample
+    #[arg(long, default_value_t = 19)]
+    seed: u64,
+    /// Moves before the picture
+    #[arg(long, default_value_t = 8)]
+    plies: u32,
+    /// Where the pictures go
+    #[arg(long, default_value = "target/sheet")]
+    out: PathBuf,
+    /// The program; a release build if none is named
+    #[arg(long)]
+    binary: Option<PathBuf>,
+}
+
+/// What is measured.
+#[derive(Args)]
+pub(crate) struct FiguresOptions {
+    /// Spectators of one match
+    #[arg(long, default_value_t = 50)]
+    spectators: u32,
+    /// Moves of the match, one per second
+    #[arg(long, default_value_t = 30)]
+    moves: u32,
+    /// The program; a release build if none is named
+    #[arg(long)]
+    binary: Option<PathBuf>,
+}
+
+/// A site in its own process and with a store of its own. Both end with it.
+struct Server {
+    child: Child,
+    folder: PathBuf,
+    address: String,
+}
+
+impl Server {
+    fn start(binary: Option<&PathBuf>) -> Result<Self> {
+        let program = binary.map_or_else(binary::magister, |path| Ok(path.clone()))?;
+        let folder = std::env::temp_dir().join(format!("magister-site-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let mut child = Command::new(program)
+            .args(["serve", "--port", "0", "--store"])
+            .arg(format!("sqlite:{}", folder.join("site.db").display()))
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let out = child.stdout.take().context("the server has no output")?;
+        let mut server = Server { child, folder, address: String::new() };
+        for line in BufReader::new(out).lines() {
+            if let Some((_, rest)) = line?.split_once("The site is at ") {
+                rest.split(' ').next().unwrap_or_default().clone_into(&mut server.address);
+                break;
+            }
+        }
+        ensure!(!server.address.is_empty(), "the server does not say where it is");
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A script of the client. Its output is that of the task.
+fn script(name: &str, arguments: &[String], environment: &[(&str, String)]) -> Result<()> {
+    let web = binary::root().join("crates/magister-server/web");
+    let status = Command::new("node")
+        .arg(format!("e2e/{name}"))
+        .args(arguments)
+        .envs(environment.iter().map(|(key, value)| (*key, value)))
+        .current_dir(web)
+        .status()
+        .context("Node cannot be run; install Node 20 or later")?;
+    ensure!(status.success(), "{name} failed");
+    Ok(())
+}
+
+/// Draws a contact sheet.
+pub(crate) fn sheet(options: &SheetOptions) -> Result<()> {
+    let out = std::env::current_dir()?.join(&options.out);
+    let server = Server::start(options.binary.as_ref())?;
+    let plies = [("PLIES", options.plies.to_string())];
+    let draw = |folder: &Path, games: &[String]| {
+        let mut arguments = vec![folder.display().to_string(), server.address.clone()];
+        arguments.extend_from_slice(games);
+        script("sheet.js", &arguments, &plies)
+    };
+    if !options.games.is_empty() {
+        return draw(&out, &options.games);
+    }
+    draw(&out.join("catalogue"), &[])?;
+    let chosen = sample(options.oracle, options.seed);
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    draw(&out.join("oracle"), &chosen)
+}
+
+/// Files of the oracle, drawn at random, the same for the same seed.
+fn sample(count: usize, seed: u64) -> Vec<String> {
+    let mut files = corpus::files(&corpus::oracle().join("gdl/games"), "kif");
+    files.sort();
+    let mut rng = Seed::from(seed).rng();
+    for at in (1..files.len()).rev() {
+        files.swap(at, rng.below(at as u64 + 1) as usize);
+    }
+    files.truncate(count);
+    files.sort();
+    files.iter().map(|file| file.display().to_string()).collect()
+}
+
+/// Measures the first page and the cost of spectators.
+pub(crate) fn figures(options: &FiguresOptions) -> Result<()> {
+    let server = Server::start(options.binary.as_ref())?;
+    let numbers = [options.spectators, options.moves, server.child.id()];
+    let mut arguments = vec![server.address.clone()];
+    arguments.extend(numbers.iter().map(u32::to_string));
+    script("figures.js", &arguments, &[])
+}

@@ -37,7 +37,7 @@ fn rules(name: &str, text: &str) -> PathBuf {
 
 #[test]
 fn players_that_cannot_be_asked_are_rejected() {
-    let list = "players for such games are legal, random";
+    let list = "does not play games with hidden information";
     for command in ["inspect", "analyze", "solve", "audit"] {
         let human = refused(&[command, "kuhn-poker", "--player", "human"]);
         assert!(human.contains("is a person") && human.contains("magister play"), "{human}");
@@ -123,9 +123,9 @@ fn omitted_parts_are_reported() {
     assert_eq!(text.matches("mean reward of robot: ").count(), 2, "{text}");
     let text = report(&[&["analyze", "kuhn-poker"], &few[..]].concat());
     assert!(text.contains("`magister solve kuhn-poker`"), "{text}");
-    assert!(text.contains("advantage of first, which moves first: "), "{text}");
+    assert!(text.contains("advantage of first, who moves first: "), "{text}");
     let text = report(&[&["analyze", "rock-paper-scissors"], &few[..]].concat());
-    assert!(text.contains("which is listed first: "), "{text}");
+    assert!(text.contains("who is listed first: "), "{text}");
 }
 
 #[test]

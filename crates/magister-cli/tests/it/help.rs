@@ -15,6 +15,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "convert",
     "decompose",
     "eval",
+    "experiment",
     "explain",
     "export",
     "fmt",

@@ -362,11 +362,14 @@ struct Course {
 impl Course {
     fn of(game: &Played) -> Option<Self> {
         let winner = game.wins.iter().position(|share| *share > 0.0)?;
+        // A shared first place changes no lead.
         let leader = |decision: &Decision| {
-            let order = decision.lead.iter().enumerate();
-            order.max_by(|a, b| a.1.total_cmp(b.1)).map(|(player, _)| player)
+            let best = decision.lead.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let mut first = decision.lead.iter().enumerate().filter(|(_, lead)| **lead >= best);
+            let player = first.next()?.0;
+            first.next().is_none().then_some(player)
         };
-        let leaders: Vec<Option<usize>> = game.decisions.iter().map(leader).collect();
+        let leaders: Vec<usize> = game.decisions.iter().filter_map(leader).collect();
         let own = game.decisions.iter().filter(|decision| decision.player == winner);
         Some(Course {
             winner: game.decisions.iter().map(|decision| decision.lead[winner]).collect(),
@@ -439,7 +442,8 @@ mod tests {
         // The winner is nearly certain at the second of its two decisions.
         close(measured.decisiveness, 0.5);
         close(measured.coolness, 1.0);
-        close(measured.lead_changes, 2.0);
+        // A tie between the two leads changes nothing.
+        close(measured.lead_changes, 1.0);
         assert_eq!(measured.branching, [2.5, 2.0, 1.5]);
     }
 

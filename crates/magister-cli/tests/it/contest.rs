@@ -311,7 +311,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(text.contains("share of points, row against column:"), "{text}");
-        assert_eq!(text.lines().filter(|line| line.contains(" to ")).count(), 5, "{text}");
+        assert!(text.contains("\nratings: "), "{text}");
     }
     // Two matches per round; all players meet each other, and each sits out once.
     assert_eq!(log.matches().len(), 10);

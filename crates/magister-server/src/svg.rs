@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::drawing::Shape;
+use crate::drawing::{Edge, Shape};
 use crate::pieces::Piece;
 use crate::scene::Scene;
 use crate::words::escape;
@@ -133,6 +133,10 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
         }
         svg.push_str("</g>");
     }
+    for edge in &shape.edges {
+        let (left, top) = place(edge.cell);
+        border(&mut svg, edge, (left, top));
+    }
     svg.push_str("</svg>");
     let places = (0..shape.cells.len()).map(|cell| {
         let (left, top) = place(cell);
@@ -140,6 +144,30 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
         [percent(left, width), percent(top, total), percent(CELL, width), percent(CELL, total)]
     });
     Board { places: places.collect(), svg, width }
+}
+
+/// A wall or a sign at a side of a cell.
+fn border(svg: &mut String, edge: &Edge, (left, top): (f32, f32)) {
+    let (right, bottom) = (left + CELL, top + CELL);
+    let (start, end) = match edge.side {
+        "top" => ((left, top), (right, top)),
+        "right" => ((right, top), (right, bottom)),
+        "bottom" => ((left, bottom), (right, bottom)),
+        _ => ((left, top), (left, bottom)),
+    };
+    let _ = match edge.sign {
+        Some(sign) => {
+            let middle = (f32::midpoint(start.0, end.0), f32::midpoint(start.1, end.1));
+            text(svg, &sign.to_string(), middle, "#7a1f1f");
+            Ok(())
+        }
+        None => write!(
+            svg,
+            "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#5a3a1a\" stroke-width=\"5\" \
+             stroke-linecap=\"round\"/>",
+            start.0, start.1, end.0, end.1
+        ),
+    };
 }
 
 /// The cell itself.

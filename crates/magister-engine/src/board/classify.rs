@@ -88,7 +88,7 @@ impl Relation {
         {
             return Class::Board(self.lie(*a, *b, &keys, material));
         }
-        if let [.., a, b] = ordered[..] {
+        if let Some((a, b)) = self.coordinates(&ordered, material) {
             // An undetermined leaf that is not a coordinate distinguishes boards, unless nothing
             // else gives the contents: then it does.
             let others: Vec<usize> = keys.iter().copied().filter(|&k| k != a && k != b).collect();
@@ -196,6 +196,24 @@ impl Relation {
             lie.up = end == magister_core::End::Bottom;
         }
         Some(lie)
+    }
+
+    /// The two leaves that are the columns and rows: those that rules call so, those with the same
+    /// names, or the last ones.
+    fn coordinates(&self, ordered: &[usize], material: &Material) -> Option<(usize, usize)> {
+        let [.., a, b] = *ordered else { return None };
+        let two = |found: Vec<usize>| match found[..] {
+            [first, second] => Some((first, second)),
+            _ => None,
+        };
+        let called = |leaf: &&usize| self.hint(**leaf, material) != Hint::None;
+        let alike = |leaf: &&usize| {
+            let same = |other: &&usize| self.domains[**other].names == self.domains[**leaf].names;
+            ordered.iter().filter(same).count() == 2
+        };
+        let called = two(ordered.iter().filter(called).copied().collect());
+        let alike = || two(ordered.iter().filter(alike).copied().collect());
+        called.or_else(alike).or(Some((a, b)))
     }
 
     /// Whether a leaf can be a coordinate.

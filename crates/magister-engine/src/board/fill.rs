@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::{Axis, Lie};
 use super::graph::Links;
+use super::marks::mark;
 use super::material::Material;
 use super::plan::{Place, Plan, Use};
 use super::relation::{Forms, Relation};
@@ -28,14 +29,14 @@ pub(super) fn label(name: &str, lie: &Lie, named: bool, leaves: &[Arc<str>]) -> 
 /// Finds the cells, labels and symbols of all boards.
 pub(super) fn fill(
     plans: &mut [Plan],
-    uses: &[Use],
+    uses: &mut [Use],
     relations: &[(String, Relation)],
     forms: &Forms,
     material: &Material,
     style: &Style,
 ) {
     let index: FxHashMap<&str, &Use> =
-        relations.iter().map(|(form, _)| form.as_str()).zip(uses).collect();
+        relations.iter().map(|(form, _)| form.as_str()).zip(uses.iter()).collect();
     // The board of a fluent, its place there, and its label.
     let on_board = |plans: &[Plan], fluent: &Ground| {
         let (form, leaves) = forms.parts(fluent);
@@ -57,6 +58,7 @@ pub(super) fn fill(
             first[plan].push(label);
         }
     }
+    mark(plans, uses, relations, forms, material, style);
     for (number, plan) in plans.iter_mut().enumerate() {
         let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
         // Whether the column comes before the row.

@@ -9,7 +9,7 @@ use magister_gdl::Syntax;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::network::{GdlNetwork, NodeId};
-use crate::program::{Effect, Goal, Pattern, Program, RelationInfo};
+use crate::program::{Depends, Effect, Goal, Pattern, Program, Relation, RelationInfo, Rule};
 use crate::term::Terms;
 use crate::{Ground, QueryLimits, Reference};
 
@@ -22,6 +22,8 @@ const STEPS: usize = 400;
 /// The result may not depend on the speed of the machine.
 const GATES: usize = 300_000_000;
 const FEW: usize = 160;
+/// The number of relations that are examined for pairs of places.
+const PAIRS: usize = 24;
 /// The number of fluents to examine.
 const FLUENTS: usize = 200_000;
 
@@ -38,6 +40,19 @@ pub(super) struct Material {
     pub(super) facts: BTreeMap<String, Vec<Vec<Ground>>>,
     /// Names of the variables that the rules use for the arguments of fluents.
     pub(super) variables: FxHashMap<(String, usize), Vec<String>>,
+    /// The fluents on which the rules for legal moves depend directly.
+    pub(super) deciding: FxHashSet<String>,
+    /// Relations that speak about the places of fluents.
+    pub(super) shared: FxHashSet<Shared>,
+}
+
+/// Two arguments of a relation that are two arguments of a fluent in the same rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shared {
+    pub(super) constant: String,
+    pub(super) arguments: (usize, usize),
+    pub(super) fluent: String,
+    pub(super) of: (usize, usize),
 }
 
 impl Material {
@@ -90,6 +105,7 @@ impl Material {
             }
         }
         for rule in &rules.rules {
+            self.relate(rule, rules);
             let mut note = |pattern: &Pattern| self.note(pattern, &rule.names, &rules.terms);
             rule.head.args.iter().for_each(&mut note);
             for literal in &rule.body {
@@ -111,10 +127,64 @@ impl Material {
         }
     }
 
+    /// Which fluents decide about legal moves, and which relations speak about their places.
+    fn relate(&mut self, rule: &Rule, rules: &Program) {
+        let name = |relation: Relation| {
+            rules.terms.name(rules.relations[relation.index()].functor.symbol).to_owned()
+        };
+        let fluents: Vec<(&str, &[Pattern])> = rule
+            .body
+            .iter()
+            .filter_map(|literal| match &literal.goal {
+                Goal::Fluent(Pattern::Compound(symbol, args)) => {
+                    Some((rules.terms.name(*symbol), &args[..]))
+                }
+                _ => None,
+            })
+            .collect();
+        if name(rule.head.relation) == "legal" {
+            self.deciding.extend(fluents.iter().map(|(name, _)| (*name).to_owned()));
+        }
+        let places = |args: &[Pattern]| -> Vec<(usize, u32)> {
+            let variable = |(place, arg): (usize, &Pattern)| match arg {
+                Pattern::Variable(variable) => Some((place, *variable)),
+                _ => None,
+            };
+            args.iter().enumerate().filter_map(variable).collect()
+        };
+        for literal in &rule.body {
+            let (constant, args) = match &literal.goal {
+                Goal::Relation(atom) => (name(atom.relation), places(&atom.args)),
+                Goal::Fluent(Pattern::Compound(symbol, args)) => {
+                    (rules.terms.name(*symbol).to_owned(), places(args))
+                }
+                _ => continue,
+            };
+            for (fluent, patterns) in &fluents {
+                let of = places(patterns);
+                let place = |variable: u32| of.iter().find(|(_, other)| *other == variable);
+                for &(a, first) in &args {
+                    for &(b, second) in args.iter().filter(|(b, _)| *b != a) {
+                        if let (Some(&(x, _)), Some(&(y, _))) = (place(first), place(second))
+                            && x != y
+                            && constant != *fluent
+                        {
+                            self.shared.insert(Shared {
+                                constant: constant.clone(),
+                                arguments: (a, b),
+                                fluent: (*fluent).to_owned(),
+                                of: (x, y),
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// The answers of relations that a style names, which may be rules or facts. They are queried
     /// in the initial state, because they never change.
-    pub(super) fn derive(&mut self, rules: &Program, names: &[&String]) {
-        let limits = QueryLimits { answers: FLUENTS, ..QueryLimits::default() };
+    pub(super) fn derive(&mut self, rules: &Program, names: &[&String], limits: QueryLimits) {
         let mut reference = Reference::new(Arc::new(rules.clone()), limits);
         for name in names {
             let of = |symbol| rules.terms.name(symbol) == name.as_str();
@@ -130,6 +200,26 @@ impl Material {
             facts.sort();
             self.facts.insert((*name).clone(), facts);
         }
+    }
+
+    /// Adds relations between places that rules derive from facts, if they are small.
+    pub(super) fn derive_pairs(&mut self, rules: &Program) {
+        let wanted = |relation: &&RelationInfo| {
+            !relation.hidden
+                && relation.depends == Depends::Nothing
+                && !relation.rules.is_empty()
+                && relation.functor.arity.is_some_and(|arity| (2..=5).contains(&arity))
+        };
+        let names = rules.relations.iter().filter(wanted);
+        let names: Vec<String> =
+            names.map(|r| rules.terms.name(r.functor.symbol).to_owned()).take(PAIRS).collect();
+        let limits = QueryLimits { steps: 300_000, answers: 30_000, ..QueryLimits::default() };
+        self.derive(rules, &names.iter().collect::<Vec<_>>(), limits);
+    }
+
+    /// The limits for relations that a style names.
+    pub(super) fn limits() -> QueryLimits {
+        QueryLimits { answers: FLUENTS, ..QueryLimits::default() }
     }
 
     fn note(&mut self, pattern: &Pattern, names: &[Option<magister_gdl::Name>], terms: &Terms) {

@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::domain::{common_prefix, natural};
 use super::fill::label;
+use super::hexagons;
 use super::material::{self, Material};
-use super::picture::{Line, Panel, Picture, Spot};
+use super::picture::{Edge, Line, Panel, Picture, Spot};
 use super::plan::{Place, Plan, Use, plan};
 use super::relation::{Forms, relations};
 use super::symbols::EMPTY;
@@ -45,11 +46,17 @@ impl Painter {
         let named = boards.flat_map(|board| board.fixed.iter().chain(board.lines.iter().flatten()));
         let named: Vec<&String> = named.collect();
         if let Some(rules) = rules.filter(|_| !named.is_empty()) {
-            material.derive(rules, &named);
+            material.derive(rules, &named, Material::limits());
         }
         let forms = Forms::new(&material.fluents);
         let relations = relations(&material, &forms);
-        let (plans, uses) = plan(&relations, &forms, &material, style);
+        let (mut plans, mut uses) = plan(&relations, &forms, &material, style);
+        if let Some(rules) =
+            rules.filter(|_| plans.iter().any(|plan| hexagons::may_be(plan, style)))
+        {
+            material.derive_pairs(rules);
+            hexagons::recognise(&mut plans, &mut uses, &material, style);
+        }
         let numbered = relations.into_iter().zip(uses).enumerate();
         let operations = rules.is_some_and(|rules| rules.dialect == Dialect::Operations);
         Painter {
@@ -218,7 +225,7 @@ fn panel(
             let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
             let at = match (plan.places.get(x), plan.layout) {
                 (Some(&place), _) => place,
-                (None, Layout::Hexagons) => (x as f32 + 0.5 * down as f32, y as f32),
+                (None, Layout::Hexagons) => (x as f32 + plan.shift_of(down), y as f32),
                 (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
                 (None, _) => (x as f32, y as f32),
             };
@@ -241,8 +248,14 @@ fn panel(
             }
         }
     }
+    let edges = plan.borders.iter().filter(|_| board == 0).filter_map(|border| {
+        let (_, x, down) = border.place;
+        let spot = *number.get(&(x, down))?;
+        Some(Edge { spot, side: border.side, sign: border.sign, label: border.label.clone() })
+    });
     Panel {
         title,
+        edges: edges.collect(),
         layout: plan.layout,
         columns: text(columns),
         rows: row_names,
@@ -261,9 +274,16 @@ fn circle(point: usize, points: usize) -> (f32, f32) {
 }
 
 /// The symbol of a cell: if there are several things, the rarest one on the board, as pieces lie on
-/// marks.
+/// marks. Recognised marks are above the most frequent contents, which may be the empty cell, and
+/// below everything else.
 fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
     let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
-    let top = there.rev().min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
+    let count = |label: &String| counts.get(label.as_str()).copied().unwrap_or(0);
+    let most = counts.values().copied().max().unwrap_or(0);
+    let top = there.rev().min_by_key(|&label| match plan.marks.contains(label) {
+        true => (1, 0),
+        false if plan.marks.is_empty() || count(label) < most => (0, count(label)),
+        false => (2, 0),
+    });
     top.map_or(EMPTY, |label| plan.symbols.get(label)).to_owned()
 }

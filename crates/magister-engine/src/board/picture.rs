@@ -34,8 +34,48 @@ pub struct Panel {
     pub spots: Vec<Spot>,
     /// For points: the connected points, as indexes of the cells.
     pub links: Vec<Vec<usize>>,
+    /// Walls and signs at the sides of cells.
+    pub edges: Vec<Edge>,
     /// The position of the board among others of its kind.
     pub row: usize,
+}
+
+/// A side of a cell, as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// Towards the first row of the picture.
+    Top,
+    /// Towards the last column.
+    Right,
+    /// Towards the last row.
+    Bottom,
+    /// Towards the first column.
+    Left,
+}
+
+impl Side {
+    /// The same side, seen from the neighbour.
+    pub fn opposite(self) -> Self {
+        match self {
+            Side::Top => Side::Bottom,
+            Side::Right => Side::Left,
+            Side::Bottom => Side::Top,
+            Side::Left => Side::Right,
+        }
+    }
+}
+
+/// A wall or a sign at a side of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The cell, as an index.
+    pub spot: usize,
+    /// The side.
+    pub side: Side,
+    /// The sign; a wall has none.
+    pub sign: Option<char>,
+    /// What the rules call it.
+    pub label: String,
 }
 
 /// One cell of a board.

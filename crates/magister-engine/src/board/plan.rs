@@ -10,6 +10,7 @@ use super::classify::{Axis, Class, Lie};
 use super::domain::{Domain, square};
 use super::fill::fill;
 use super::graph::{self, Links};
+use super::marks::Border;
 use super::material::Material;
 use super::relation::{Forms, Relation};
 use super::symbols::Symbols;
@@ -39,10 +40,18 @@ pub(super) struct Plan {
     pub(super) symbols: Symbols,
     /// Constant contents: places and labels.
     pub(super) fixed: Vec<(Place, String)>,
+    /// The labels of constant contents that were recognised without a style.
+    pub(super) marks: FxHashSet<String>,
     /// The lines between its places; empty if unknown.
     pub(super) links: Links,
     /// The coordinates of a graph's points.
     pub(super) places: Vec<(f32, f32)>,
+    /// How far each row of hexagons is shifted to the right; by default half a cell per row.
+    pub(super) shift: Vec<f32>,
+    /// Walls and signs.
+    pub(super) borders: Vec<Border>,
+    /// The cells of its relations, by the names of column and row.
+    taken: FxHashSet<(Arc<str>, Arc<str>)>,
 }
 
 /// How the fluents of a relation are shown.
@@ -95,8 +104,10 @@ pub(super) fn plan(
         let loose = matches!(&classes[number], Class::Board(Lie { column: Axis::Leaf(leaf), .. })
             if relation.determined.contains(leaf));
         let marks = relation.determined.is_empty();
+        // What players see when they choose a move comes before bookkeeping.
+        let aside = !material.deciding.contains(&relation.name);
         let size = Reverse(relation.size);
-        (place.unwrap_or(usize::MAX), within, guest, loose, !relation.full, marks, size)
+        (place.unwrap_or(usize::MAX), within, guest, loose, !relation.full, marks, aside, size)
     });
     for number in order {
         let relation = &relations[number].1;
@@ -154,7 +165,7 @@ pub(super) fn plan(
         };
     }
     tell_apart(&mut uses, plans.len(), relations);
-    fill(&mut plans, &uses, relations, forms, material, style);
+    fill(&mut plans, &mut uses, relations, forms, material, style);
     (plans, uses)
 }
 
@@ -216,8 +227,10 @@ fn lay(
         None => plan.fits(&new, false),
     });
     if let Some(plan) = place {
+        // Relations that share the cells of a board among them need no names to be told apart.
+        let named = !plans[plan].completed_by(&new);
         plans[plan].join(&new, material);
-        return Use::Board { plan, lie: lie.clone(), named: true };
+        return Use::Board { plan, lie: lie.clone(), named };
     }
     // A few marked cells of a board are better listed.
     if style.is_none() && relation.determined.is_empty() {
@@ -265,8 +278,12 @@ impl Plan {
             labels: Vec::new(),
             symbols: Symbols::default(),
             fixed: Vec::new(),
+            marks: FxHashSet::default(),
             links: links.unwrap_or_default(),
             places,
+            shift: Vec::new(),
+            borders: Vec::new(),
+            taken: taken(relation, lie),
             columns,
         }
     }
@@ -287,10 +304,25 @@ impl Plan {
         let splits = self.splits.len() == other.splits.len()
             && self.splits.iter().zip(&other.splits).all(|(a, b)| near(a, b));
         splits
-            && (asked || !(self.full && other.full) && self.suits(&other.values))
+            && (asked
+                || self.completed_by(other)
+                || !(self.full && other.full) && self.suits(&other.values))
             && near(&self.columns, &other.columns)
             && near(&self.rows, &other.rows)
             && (self.layout == other.layout || asked)
+    }
+
+    /// Whether two relations are parts of one board: both are filled, have the same contents and no
+    /// cell in common, such as the dark and the light squares.
+    fn completed_by(&self, other: &Plan) -> bool {
+        self.full
+            && other.full
+            && self.splits.is_empty()
+            && other.splits.is_empty()
+            && self.values == other.values
+            && !self.taken.is_empty()
+            && !other.taken.is_empty()
+            && self.taken.is_disjoint(&other.taken)
     }
 
     /// Whether things with these names fit here too: the names are different, and numbers do not
@@ -310,6 +342,7 @@ impl Plan {
             *own = own.join(other, material);
         }
         self.full |= other.full;
+        self.taken.extend(other.taken.iter().cloned());
         self.values.extend(other.values.iter().cloned());
     }
 
@@ -353,6 +386,25 @@ impl Plan {
         found
     }
 
+    /// How far a row of hexagons is shifted to the right.
+    pub(super) fn shift_of(&self, row: usize) -> f32 {
+        self.shift.get(row).copied().unwrap_or(0.5 * row as f32)
+    }
+
+    /// The steps from a cell of a row of hexagons to its neighbours, in columns and rows.
+    pub(super) fn hexagonal_steps(&self, row: usize) -> Vec<(isize, isize)> {
+        let mut steps = vec![(-1, 0), (1, 0)];
+        for (other, dy) in [(row.checked_sub(1), -1), (Some(row + 1), 1)] {
+            let Some(other) = other.filter(|&other| other < self.rows.names.len()) else {
+                continue;
+            };
+            // Half a cell to either side.
+            let ahead = self.shift_of(row) - self.shift_of(other);
+            steps.extend([-0.5, 0.5].map(|half| ((ahead + half).round() as isize, dy)));
+        }
+        steps
+    }
+
     /// The number of boards.
     pub(super) fn boards(&self) -> usize {
         self.splits.iter().map(|domain| domain.names.len()).product()
@@ -368,6 +420,15 @@ impl Plan {
         names.reverse();
         names
     }
+}
+
+/// The cells of a relation, by the names of column and row.
+fn taken(relation: &Relation, lie: &Lie) -> FxHashSet<(Arc<str>, Arc<str>)> {
+    let (Axis::Leaf(column), Axis::Leaf(row)) = (lie.column, lie.row) else {
+        return FxHashSet::default();
+    };
+    let cell = |leaves: &Vec<Arc<str>>| (Arc::clone(&leaves[column]), Arc::clone(&leaves[row]));
+    relation.members.iter().map(cell).collect()
 }
 
 /// The values along an axis.

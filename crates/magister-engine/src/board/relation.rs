@@ -29,6 +29,8 @@ pub(super) struct Relation {
     pub(super) constant: bool,
     /// The number of its fluents.
     pub(super) size: usize,
+    /// The leaves of its fluents.
+    pub(super) members: Vec<Vec<Arc<str>>>,
 }
 
 /// How fluents are decomposed.
@@ -121,6 +123,7 @@ impl Relation {
             full: false,
             constant: false,
             size: members.len(),
+            members: members.iter().map(|(_, leaves)| leaves.clone()).collect(),
         };
         let states: Vec<Vec<Vec<Arc<str>>>> = material
             .states

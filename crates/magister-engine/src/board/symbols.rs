@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::domain::common_prefix;
+use super::marks::words;
 
 /// The maximum number of values with symbols; more are written out.
 const MOST: usize = 60;
@@ -36,7 +37,8 @@ const NOTHING: &[&str] = &[
 ];
 
 /// Names of walls.
-const WALLS: [&str; 6] = ["wall", "walls", "blocked", "obstacle", "block", "hole"];
+const WALLS: [&str; 8] =
+    ["wall", "walls", "blocked", "obstacle", "block", "hole", "limits", "forbidden"];
 
 /// The symbol of an empty cell.
 pub(super) const EMPTY: &str = ".";
@@ -127,8 +129,9 @@ fn blank(labels: &[String]) -> Option<String> {
     let Some(sure) = NOTHING.iter().find(|&&name| has(name)) else {
         return labels.iter().find(negated).cloned();
     };
-    // If there is w, b is black.
-    let black = *sure == "b" && (has("w") || has("white") || has("r") || has("red"));
+    // If there is w, b is black, unless black has a name of its own.
+    let other = has("w") || has("white") || has("r") || has("red");
+    let black = *sure == "b" && other && !has("black");
     let found = labels.iter().find(|label| label.eq_ignore_ascii_case(sure));
     found.filter(|_| !black).cloned()
 }
@@ -185,7 +188,7 @@ impl Sides {
     /// Symbols for a label, the best first.
     fn proposals(&self, label: &str) -> Vec<String> {
         let mut all = Vec::new();
-        if WALLS.contains(&label) {
+        if words(label).iter().any(|word| WALLS.contains(&word.as_str())) {
             all.push("#".to_owned());
         }
         let words: Vec<&str> =

@@ -181,3 +181,102 @@ fn a_game_without_a_network_is_drawn_from_its_terms() {
         assert_eq!(by(evaluator).text(80, true), text, "{evaluator}");
     }
 }
+
+/// A game on a board of three by three whose rules use `extra` for the places of the board.
+fn with_constants(extra: &str, condition: &str) -> String {
+    let cells = "(start 1 1 w) (start 2 1 e) (start 3 1 e) (start 1 2 e) (start 2 2 e)
+        (start 3 2 e) (start 1 3 e) (start 2 3 e) (start 3 3 e) (value w) (value e)";
+    let rules = grid("(cell ?x ?y ?v)", cells);
+    rules + extra + "(<= (open ?x ?y) (true (cell ?x ?y e)) " + condition + ")"
+}
+
+#[test]
+fn walls_and_signs_stand_between_cells() {
+    let facts = "(wall 1 1 east) (wall 0 2 east) (wall 2 2 north) (wall 3 3 north)";
+    let text = drawn(&with_constants(facts, "(not (wall ?x ?y east))"), "");
+    assert_eq!(
+        text.lines().take(6).collect::<Vec<_>>(),
+        ["      -", "3 . . .", "    -", "2|. . .", "1 w|. .", "  1 2 3"]
+    );
+    let facts = "(cell_lt_right 1 1) (cell_lt_below 2 2)";
+    let rules = with_constants(facts, "(not (cell_lt_right ?x ?y)) (not (cell_lt_below ?x ?y))");
+    let text = drawn(&rules, "");
+    assert_eq!(
+        text.lines().take(5).collect::<Vec<_>>(),
+        ["3 . . .", "2 . . .", "    ^", "1 w<. .", "  1 2 3"]
+    );
+    // Relations between numbers are not about places, and paths are not walls.
+    let text = drawn(&with_constants("(path_east 1 1)", "(path_east ?x ?y)"), "");
+    assert_eq!(text.lines().next(), Some("3 . . ."));
+}
+
+#[test]
+fn rare_marks_of_cells_are_drawn() {
+    let text = drawn(&with_constants("(pit 3 3) (pit 2 1)", "(not (pit ?x ?y))"), "");
+    assert_eq!(
+        text.lines().take(4).collect::<Vec<_>>(),
+        ["3 . . p", "2 . . .", "1 w p .", "  1 2 3"]
+    );
+    assert!(text.contains("p pit"), "{text}");
+    // No rule uses this for cells.
+    let text = drawn(&with_constants("(succ 3 1)", "(succ ?x ?z)"), "");
+    assert_eq!(text.lines().next(), Some("3 . . ."));
+}
+
+#[test]
+fn adjacent_cells_make_hexagons() {
+    let steps = "(<= (near ?x ?y ?u ?y) (inc ?x ?u) (inc ?y ?z)) (<= (near ?x ?y ?u ?y) (inc ?x ?u) (inc ?z ?y))
+        (<= (near ?x ?y ?x ?v) (inc ?y ?v) (inc ?x ?z)) (<= (near ?x ?y ?x ?v) (inc ?y ?v) (inc ?z ?x))
+        (inc 1 2) (inc 2 3)";
+    let square = drawn(&with_constants(steps, "(near ?x ?y ?u ?v)"), "");
+    assert_eq!(square.lines().next(), Some("3 . . ."));
+    let third = "(<= (near ?x ?y ?u ?v) (inc ?x ?u) (inc ?v ?y))";
+    let text = drawn(&with_constants(&format!("{steps}{third}"), "(near ?x ?y ?u ?v)"), "");
+    assert_eq!(
+        text.lines().take(4).collect::<Vec<_>>(),
+        ["  3 . . .", " 2 . . .", "1 w . .", "  1 2 3"]
+    );
+}
+
+#[test]
+fn lines_of_hexagons_are_centred() {
+    let cells = ["a1", "a2", "b1", "b2", "b3", "c1", "c2"];
+    let pairs =
+        "a1 a2, b1 b2, b2 b3, c1 c2, a1 b1, a1 b2, a2 b2, a2 b3, b1 c1, b2 c1, b2 c2, b3 c2";
+    let mut rules = String::from("(role you) (value w) (value e) (init (at a1 w))");
+    for cell in cells {
+        rules += &format!("(place {cell}) (base (at {cell} w)) (base (at {cell} e))");
+        if cell != "a1" {
+            rules += &format!("(init (at {cell} e))");
+        }
+    }
+    for pair in pairs.split(", ") {
+        rules += &format!("(adj {pair})");
+    }
+    rules += "(<= (legal you (put ?c)) (true (at ?c e)))
+        (<= (next (at ?c w)) (does you (put ?c)))
+        (<= (next (at ?c ?v)) (true (at ?c ?v)) (not (does you (put ?c))))
+        (<= terminal (true (at b2 w)) (adj ?c b2)) (goal you 100)";
+    let text = drawn(&rules, "");
+    assert_eq!(text.lines().take(3).collect::<Vec<_>>(), [" a w .", "b . . .", " c . ."]);
+}
+
+#[test]
+fn two_halves_are_one_board() {
+    let board = |light: &str| {
+        let mut rules = String::from("(role you)");
+        for (x, y) in (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y))) {
+            let name = if (x + y) % 2 == 0 { "dark" } else { light };
+            let value = if y == 1 { "w" } else { "e" };
+            rules += &format!(
+                "(init ({name} {x} {y} {value})) (base ({name} {x} {y} w)) (base ({name} {x} {y} e))
+                 (<= (legal you (go {name} {x} {y})) (true ({name} {x} {y} e)))
+                 (<= (next ({name} {x} {y} w)) (does you (go {name} {x} {y})))
+                 (<= (next ({name} {x} {y} ?v)) (true ({name} {x} {y} ?v))
+                     (not (does you (go {name} {x} {y}))))"
+            );
+        }
+        drawn(&(rules + "(<= terminal (true (dark 4 4 w))) (goal you 100)"), "")
+    };
+    assert!(board("light").starts_with("  1 2 3 4\n1 w . . .\n2 w . . .\n"), "{}", board("light"));
+}

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use magister_core::Layout;
+use rustc_hash::FxHashMap;
 
-use super::picture::{Line, Panel, Picture};
+use super::picture::{Line, Panel, Picture, Side};
 use super::symbols::EMPTY;
 
 /// The space between adjacent boards.
@@ -119,7 +120,6 @@ impl Panel {
         let cell = if upright { symbol } else { symbol.max(label) };
         let left = most(&mut self.rows.iter().map(|name| name.chars().count()));
         let left = if left > 0 { left + 1 } else { 0 };
-        let slant = if self.layout == Layout::Hexagons { cell.div_ceil(2).max(1) } else { 0 };
         // Numbers are right-aligned.
         let pad = |text: &str| {
             let space = " ".repeat(cell - text.chars().count().min(cell));
@@ -129,19 +129,34 @@ impl Panel {
             texts.map(|text| pad(&text)).collect::<Vec<_>>().join(" ").trim_end().to_owned()
         };
         let mut grid = vec![vec![String::new(); self.columns.len()]; self.rows.len()];
+        // How far each row of hexagons is shifted, in letters.
+        let mut shifts = vec![0; self.rows.len()];
         for spot in &self.spots {
             grid[spot.row][spot.column].clone_from(&spot.symbol);
+            let shift = (spot.at.0 - spot.column as f32) * (cell + 1) as f32;
+            shifts[spot.row] = shift.round().max(0.0) as usize;
         }
+        let edges = Edges::new(self);
         let mut lines = Vec::new();
         for (row, (cells, name)) in grid.into_iter().zip(&self.rows).enumerate() {
-            // Rows are shifted by their distance from the first one, wherever that is.
-            let shift = if self.up { self.rows.len() - 1 - row } else { row };
-            let indent = left.saturating_sub(1) + slant * shift;
-            let line = format!("{name:>indent$} {}", joined(&mut cells.into_iter()));
-            let line = if left > 0 { &line } else { line.get(1..).unwrap_or("") };
+            lines.extend(edges.above(row, cell).map(|line| format!("{}{line}", " ".repeat(left))));
+            let indent = left.saturating_sub(1) + shifts[row];
+            let mut line = format!("{name:>indent$}{}", edges.upright(row, 0));
+            for (column, text) in cells.iter().enumerate() {
+                line.push_str(&pad(text));
+                line.push(edges.upright(row, column + 1));
+            }
+            let line = if left > 0 || edges.any() { &line } else { line.get(1..).unwrap_or("") };
             lines.push(line.trim_end().to_owned());
         }
-        if self.columns.len() > 1 {
+        let below = edges.above(self.rows.len(), cell);
+        lines.extend(below.map(|line| format!("{}{line}", " ".repeat(left))));
+        // Columns of shifted rows have no common head, unless each is shifted like the one before.
+        let straight = shifts
+            .windows(3)
+            .all(|w| w[1] >= w[0] && w[1] - w[0] == w[2].wrapping_sub(w[1]))
+            || shifts.windows(3).all(|w| w[0] >= w[1] && w[0] - w[1] == w[1].wrapping_sub(w[2]));
+        if self.columns.len() > 1 && straight {
             let heads: Vec<String> = if upright {
                 let digit = |name: &String, line: usize| {
                     let at = (line + name.len()).checked_sub(label);
@@ -153,6 +168,8 @@ impl Panel {
                 vec![joined(&mut self.columns.iter().cloned())]
             };
             let at = if self.up { lines.len() } else { 0 };
+            let nearest = if self.up { shifts.last() } else { shifts.first() };
+            let left = left + nearest.copied().unwrap_or(0);
             let heads = heads.into_iter().map(|head| format!("{}{head}", " ".repeat(left)));
             lines.splice(at..at, heads);
         }
@@ -224,6 +241,59 @@ impl Panel {
             lines.insert(if self.up { lines.len() } else { 0 }, heads);
         }
         lines.iter().map(|line| line.trim_end().to_owned()).collect()
+    }
+}
+
+/// Walls and signs between the cells of a grid.
+struct Edges {
+    /// Before each column, and after the last one, by row.
+    upright: FxHashMap<(usize, usize), char>,
+    /// Above each row, and below the last one, by column.
+    level: FxHashMap<(usize, usize), char>,
+    columns: usize,
+}
+
+impl Edges {
+    fn new(panel: &Panel) -> Self {
+        let mut edges = Edges {
+            upright: FxHashMap::default(),
+            level: FxHashMap::default(),
+            columns: panel.columns.len(),
+        };
+        for edge in &panel.edges {
+            let Some(spot) = panel.spots.get(edge.spot) else { continue };
+            let (row, column) = (spot.row, spot.column);
+            match edge.side {
+                Side::Left => edges.upright.insert((row, column), edge.sign.unwrap_or('|')),
+                Side::Right => edges.upright.insert((row, column + 1), edge.sign.unwrap_or('|')),
+                Side::Top => edges.level.insert((row, column), edge.sign.unwrap_or('-')),
+                Side::Bottom => edges.level.insert((row + 1, column), edge.sign.unwrap_or('-')),
+            };
+        }
+        edges
+    }
+
+    fn any(&self) -> bool {
+        !self.upright.is_empty()
+    }
+
+    /// The letter before a column.
+    fn upright(&self, row: usize, column: usize) -> char {
+        self.upright.get(&(row, column)).copied().unwrap_or(' ')
+    }
+
+    /// The line above a row, if there is anything on it.
+    fn above(&self, row: usize, cell: usize) -> Option<String> {
+        let level = |column: usize| self.level.get(&(row, column)).copied();
+        (0..self.columns).any(|column| level(column).is_some()).then(|| {
+            let text = |column| match level(column) {
+                Some('-') => "-".repeat(cell),
+                Some(sign) => format!("{sign:>cell$}"),
+                None => " ".repeat(cell),
+            };
+            let texts: Vec<String> = (0..self.columns).map(text).collect();
+            texts.join(" ").trim_end().to_owned()
+        })
     }
 }
 

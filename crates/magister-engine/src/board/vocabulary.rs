@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Board, Cell, Game, Move, Shape, Style};
+use magister_core::{Board, Cell, Game, Layout, Move, Shape, Style};
 use rustc_hash::FxHashMap;
 
 use super::Painter;
@@ -151,7 +151,10 @@ fn add(
                     cells.get(&(number, (board, column, row))).copied()
                 };
                 let sides = [(0, -1), (-1, 0), (1, 0), (0, 1)];
-                let mut next: Vec<u32> = if plan.links.is_empty() {
+                let mut next: Vec<u32> = if plan.layout == Layout::Hexagons {
+                    let steps = plan.hexagonal_steps(row);
+                    steps.into_iter().filter_map(|(dx, dy)| beside(dx, dy)).collect()
+                } else if plan.links.is_empty() {
                     sides.iter().filter_map(|&(dx, dy)| beside(dx, dy)).collect()
                 } else {
                     let ends = joined.get(&(column, row)).map_or(&[][..], Vec::as_slice);

@@ -57,6 +57,21 @@ pub struct Shape {
     pub lines: Vec<[usize; 2]>,
     /// Cells whose value never changes, such as walls.
     pub fixed: Vec<usize>,
+    /// Walls and signs between cells.
+    pub edges: Vec<Edge>,
+}
+
+/// A wall or a sign at a side of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Edge {
+    /// The cell.
+    pub cell: usize,
+    /// `top`, `right`, `bottom` or `left`.
+    pub side: &'static str,
+    /// The sign; a wall has none.
+    pub sign: Option<char>,
+    /// What the rules call it.
+    pub label: String,
 }
 
 /// A part of the state that is not on the board.

@@ -18,7 +18,7 @@ use magister::engine::board::{Line, Painter, Picture};
 use magister_core::{Game, Layout, Style};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use data::{BoardNames, Cell, Fact, Item, Painted, Shape};
+pub use data::{BoardNames, Cell, Edge, Fact, Item, Painted, Shape};
 use lessons::Lessons;
 use moves::{arguments, own_board, words};
 use sample::fluents;

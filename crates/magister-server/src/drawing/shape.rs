@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use magister::engine::Ground;
-use magister::engine::board::{Picture, Spot};
+use magister::engine::board::{Picture, Side, Spot};
 use magister_core::Layout;
 use rustc_hash::FxHashSet;
 
-use super::{BoardNames, Cell, Drawing, Shape, Values, layout};
+use super::{BoardNames, Cell, Drawing, Edge, Shape, Values, layout};
 
 /// The single fluents that are drawn at most, to learn the symbol of every value.
 const PROBES: usize = 3_000;
@@ -62,6 +62,7 @@ impl Drawing {
         let mut lines = Vec::new();
         let mut neighbours: Vec<Vec<usize>> = Vec::new();
         let mut panels = Vec::new();
+        let mut edges = Vec::new();
         for (board, panel) in whole.panels.iter().enumerate() {
             let first = cells.len();
             for spot in &panel.spots {
@@ -75,18 +76,14 @@ impl Drawing {
                     let row = spot.row.checked_add_signed(dy)?;
                     self.places.get(&(board, column, row)).copied()
                 };
-                // Rows of hexagons are shifted by half a cell from row to row, to the right in the
-                // direction in which the rows are counted.
-                let sides: &[(isize, isize)] = match panel.layout {
-                    Layout::Hexagons if panel.up => {
-                        &[(0, -1), (-1, -1), (-1, 0), (1, 0), (0, 1), (1, 1)]
-                    }
-                    Layout::Hexagons => &[(0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1)],
-                    _ => &[(0, -1), (-1, 0), (1, 0), (0, 1)],
-                };
+                let sides = [(0, -1), (-1, 0), (1, 0), (0, 1)];
                 let linked = panel.links.get(number).map_or(&[][..], Vec::as_slice);
                 let mut next: Vec<usize> = if panel.layout == Layout::Graph {
                     linked.iter().map(|to| first + to).collect()
+                } else if panel.layout == Layout::Hexagons {
+                    let others = panel.spots.iter().enumerate();
+                    let next = others.filter(|(_, other)| touch(spot, other));
+                    next.map(|(number, _)| first + number).collect()
                 } else {
                     sides.iter().filter_map(|&(dx, dy)| beside(dx, dy)).collect()
                 };
@@ -101,6 +98,17 @@ impl Drawing {
                 }
                 neighbours.push(next);
             }
+            edges.extend(panel.edges.iter().map(|edge| Edge {
+                cell: first + edge.spot,
+                side: match edge.side {
+                    Side::Top => "top",
+                    Side::Right => "right",
+                    Side::Bottom => "bottom",
+                    Side::Left => "left",
+                },
+                sign: edge.sign,
+                label: edge.label.clone(),
+            }));
             panels.push(BoardNames {
                 title: panel.title.clone(),
                 layout: layout(panel.layout),
@@ -128,8 +136,15 @@ impl Drawing {
             neighbours,
             lines,
             fixed,
+            edges,
         }
     }
+}
+
+/// Whether two hexagons touch: side by side in a row, or half a cell apart in the next one.
+fn touch(one: &Spot, other: &Spot) -> bool {
+    let (dx, dy) = ((one.at.0 - other.at.0).abs(), (one.at.1 - other.at.1).abs());
+    (dy < 0.1 && (dx - 1.0).abs() < 0.1) || ((dy - 1.0).abs() < 0.1 && (dx - 0.5).abs() < 0.1)
 }
 
 /// Whether fluents name the row before the column.

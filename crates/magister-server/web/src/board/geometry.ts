@@ -31,6 +31,9 @@ export interface Drawing {
   places: Place[];
   frames: Frame[];
   lines: { x1: number; y1: number; x2: number; y2: number }[];
+  /** Walls, and signs between cells. */
+  walls: { x1: number; y1: number; x2: number; y2: number; label: string }[];
+  signs: { x: number; y: number; text: string; label: string }[];
 }
 
 const MARGIN = 14;
@@ -184,7 +187,27 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
     const p = places[a], q = places[b];
     return p && q ? [{ x1: p.x, y1: p.y, x2: q.x, y2: q.y }] : [];
   });
-  return { width: width + 2 * MARGIN, height: y + rowHeight + 2 * MARGIN, places, frames: parts.map((part) => part.frame), lines };
+  const { walls, signs } = borders(shape, places, flip);
+  return { width: width + 2 * MARGIN, height: y + rowHeight + 2 * MARGIN, places, frames: parts.map((part) => part.frame), lines, walls, signs };
+}
+
+const AROUND = { top: [0, -1], right: [1, 0], bottom: [0, 1], left: [-1, 0] } as const;
+/** Signs point the other way on a board that is turned. */
+const TURNED: Record<string, string> = { "<": ">", ">": "<", "^": "v", v: "^" };
+
+function borders(shape: Shape, places: Place[], flip: boolean): Pick<Drawing, "walls" | "signs"> {
+  const walls: Drawing["walls"] = [];
+  const signs: Drawing["signs"] = [];
+  for (const { cell, side, sign, label } of shape.edges ?? []) {
+    const at = places[cell];
+    if (!at) continue;
+    const half = (flip ? -1 : 1) * (UNIT / 2);
+    const [dx, dy] = AROUND[side];
+    const x = at.x + dx * half, y = at.y + dy * half;
+    if (sign === null) walls.push({ x1: x - dy * half, y1: y - dx * half, x2: x + dy * half, y2: y + dx * half, label });
+    else signs.push({ x, y, text: flip ? (TURNED[sign] ?? sign) : sign, label });
+  }
+  return { walls, signs };
 }
 
 type Named = { text: string; at: number }[];

@@ -54,6 +54,13 @@ export interface Panel {
   row: number;
 }
 
+export interface Edge {
+  cell: number;
+  side: "top" | "right" | "bottom" | "left";
+  sign: string | null;
+  label: string;
+}
+
 export interface Shape {
   layout: Layout;
   boards: string[];
@@ -63,6 +70,7 @@ export interface Shape {
   neighbours?: number[][];
   lines?: [number, number][];
   fixed?: number[];
+  edges?: Edge[];
   panels?: Panel[];
   pieces?: Record<string, PieceHint>;
 }

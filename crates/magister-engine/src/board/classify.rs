@@ -97,7 +97,7 @@ impl Relation {
             } else {
                 (others, self.determined.clone())
             };
-            let boards: usize = split.iter().map(|&leaf| self.domains[leaf].names.len()).product();
+            let boards = self.combinations(&split);
             if boards <= BOARDS {
                 let mut lie = self.lie(a, b, &label, material);
                 lie.split = split;
@@ -107,7 +107,7 @@ impl Relation {
         }
         if let Some(&square) = keys.iter().find(|&&leaf| self.domains[leaf].kind == Kind::Squares) {
             let split: Vec<usize> = keys.iter().copied().filter(|&leaf| leaf != square).collect();
-            let boards: usize = split.iter().map(|&leaf| self.domains[leaf].names.len()).product();
+            let boards = self.combinations(&split);
             if boards <= BOARDS {
                 return Class::Board(self.on_squares(square, split, self.determined.clone()));
             }
@@ -214,6 +214,11 @@ impl Relation {
         let called = two(ordered.iter().filter(called).copied().collect());
         let alike = || two(ordered.iter().filter(alike).copied().collect());
         called.or_else(alike).or(Some((a, b)))
+    }
+
+    /// The number of combinations of the values of some leaves.
+    fn combinations(&self, leaves: &[usize]) -> usize {
+        leaves.iter().fold(1, |all, &leaf| all.saturating_mul(self.domains[leaf].names.len()))
     }
 
     /// Whether a leaf can be a coordinate.

@@ -221,7 +221,10 @@ fn panel(
             if here.is_empty() && !plan.cells.contains(&place) {
                 continue;
             }
-            let names = [&*columns[x], &*rows[down]];
+            let mut names = [&*columns[x], &*rows[down]];
+            if plan.turned {
+                names.reverse();
+            }
             let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
             let at = match (plan.places.get(x), plan.layout) {
                 (Some(&place), _) => place,

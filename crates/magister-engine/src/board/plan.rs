@@ -48,6 +48,8 @@ pub(super) struct Plan {
     pub(super) places: Vec<(f32, f32)>,
     /// How far each row of hexagons is shifted to the right; by default half a cell per row.
     pub(super) shift: Vec<f32>,
+    /// Whether rows and columns were exchanged: then the name of a cell begins with its row.
+    pub(super) turned: bool,
     /// Walls and signs.
     pub(super) borders: Vec<Border>,
     /// The cells of its relations, by the names of column and row.
@@ -71,6 +73,8 @@ pub(super) enum Use {
     Hidden,
 }
 
+/// What rules call the relation between cells and pieces.
+const CELLS: [&str; 6] = ["cell", "board", "square", "piece", "location", "holds"];
 /// The maximum number of marks that do not form a board.
 const FEW_MARKS: usize = 12;
 /// The maximum size of heaps that are drawn as such.
@@ -106,8 +110,11 @@ pub(super) fn plan(
         let marks = relation.determined.is_empty();
         // What players see when they choose a move comes before bookkeeping.
         let aside = !material.deciding.contains(&relation.name);
+        // Relations that are named after the cells of a board are the board.
+        let other = !CELLS.iter().any(|word| relation.name.to_lowercase().contains(word));
         let size = Reverse(relation.size);
-        (place.unwrap_or(usize::MAX), within, guest, loose, !relation.full, marks, aside, size)
+        let place = place.unwrap_or(usize::MAX);
+        (place, within, guest, loose, !relation.full, (marks, other, aside), size)
     });
     for number in order {
         let relation = &relations[number].1;
@@ -282,6 +289,7 @@ impl Plan {
             links: links.unwrap_or_default(),
             places,
             shift: Vec::new(),
+            turned: false,
             borders: Vec::new(),
             taken: taken(relation, lie),
             columns,

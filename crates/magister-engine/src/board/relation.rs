@@ -11,6 +11,9 @@ use crate::Ground;
 /// The maximum number of variants of a form that is decomposed; lists have more, for instance.
 const VARIANTS: usize = 8;
 
+/// The maximum number of leaves of a relation of which three may be determined.
+const TRIPLES: usize = 6;
+
 /// Fluents that differ only in names at certain positions, called leaves. Nested terms are
 /// decomposed: `(at (square 1 2) x)` has three leaves.
 #[derive(Debug)]
@@ -161,7 +164,8 @@ impl Relation {
         relation
     }
 
-    /// Leaves that were determined by the others in all examined states: one, two, or all together.
+    /// Leaves that were determined by the others in all examined states: one, two, three, or all
+    /// together.
     fn observed(&self, states: &[Vec<Vec<Arc<str>>>]) -> Vec<Vec<usize>> {
         let count = self.domains.len();
         let different: FxHashSet<&Vec<Arc<str>>> = states.iter().flatten().collect();
@@ -170,7 +174,11 @@ impl Relation {
         }
         let singles = (0..count).map(|leaf| vec![leaf]);
         let pairs = (0..count).flat_map(|b| (0..b).map(move |a| vec![a, b]));
-        let mut candidates: Vec<Vec<usize>> = singles.chain(pairs).collect();
+        // The contents of a cell may be a side, a piece and its number.
+        let most = if (4..=TRIPLES).contains(&count) { count } else { 0 };
+        let triples =
+            (0..most).flat_map(|c| (0..c).flat_map(move |b| (0..b).map(move |a| vec![a, b, c])));
+        let mut candidates: Vec<Vec<usize>> = singles.chain(pairs).chain(triples).collect();
         candidates.push((0..count).collect());
         candidates.retain(|candidate| {
             states.iter().all(|state| {

@@ -130,7 +130,9 @@ fn add(
                     continue;
                 }
                 cells.insert((number, place), shape.cells.len() as u32);
-                let name = format!("{split} {name} {}", rows[row]);
+                let (first, second) =
+                    if plan.turned { (&rows[row], name) } else { (name, &rows[row]) };
+                let name = format!("{split} {first} {second}");
                 shape.cells.push(Cell {
                     name: name.trim().to_owned(),
                     x: column as f32,

@@ -15,6 +15,7 @@ use magister_engine::network::{Edge, Network, NodeId};
 use rustc_hash::FxHashSet;
 
 use crate::effects::{Effects, Idle};
+use crate::fold::{fold, gates, is_false};
 use crate::support::facts;
 
 /// Sets of moves that are tried before a puzzle is given up.
@@ -97,7 +98,7 @@ impl Placement {
 
     /// Finds the pairs of moves neither of which is legal after the other.
     fn exclude(&mut self, network: &Network, stop: &Stop) -> Result<(), Halt> {
-        let gates = gates(network);
+        let gates = gates(network, network.legal.iter().copied());
         let moves = network.moves.len();
         if gates.len().saturating_mul(moves) > WORK {
             return Ok(());
@@ -207,7 +208,7 @@ impl Placement {
                 values[fluent + 1] = u8::from(holds(fluent));
             }
         }
-        fold(network, &gates(network), &mut values);
+        fold(network, &gates(network, network.legal.iter().copied()), &mut values);
         for (place, &made) in made.iter().enumerate() {
             if is_false(&values, network.legal[place]) {
                 sat.add_clause_reuse(&mut vec![!made]);
@@ -319,39 +320,6 @@ impl Placement {
         }
         Ok(None)
     }
-}
-
-/// The gates below legal moves.
-fn gates(network: &Network) -> Vec<NodeId> {
-    let all = network.graph.reachable(network.legal.iter().copied()).into_iter();
-    all.filter(|&node| !network.graph.is_input(node)).collect()
-}
-
-/// Computes gates from what is known: 0 is false, 1 is true, 2 is unknown.
-fn fold(network: &Network, gates: &[NodeId], values: &mut [u8]) {
-    for &node in gates {
-        if values[node.index()] != 2 {
-            continue;
-        }
-        let mut all = 1;
-        for &child in network.graph.children(node) {
-            match values[child.node().index()] {
-                2 => all = 2,
-                value if (value == 1) == child.negated() => {
-                    all = 0;
-                    break;
-                }
-                _ => {}
-            }
-        }
-        values[node.index()] = all;
-    }
-}
-
-/// Whether a wire is known to be false.
-fn is_false(values: &[u8], edge: Edge) -> bool {
-    let value = values[edge.node().index()];
-    value != 2 && (value == 1) == edge.negated()
 }
 
 /// Lets a flag stop the solver.

@@ -4,3 +4,5 @@ mod common;
 mod numbers;
 mod placement;
 mod products;
+mod rows;
+mod values;

@@ -7,16 +7,21 @@
 //! other if neither is legal after the other. The set is then put into an order in which all its
 //! moves are legal, by playing it.
 
-use batsat::{Lit, Solver, SolverInterface, lbool};
+mod apart;
+mod question;
+
+use std::time::Duration;
+
 use magister_core::{Game, Halt, Move, Payment, Stop};
-use magister_engine::Compiled;
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network, NodeId};
+use magister_engine::{Compiled, within};
 use rustc_hash::FxHashSet;
 
 use crate::effects::{Effects, Idle};
 use crate::fold::{fold, gates, is_false};
 use crate::support::facts;
+use question::Question;
 
 /// Sets of moves that are tried before a puzzle is given up.
 const TRIES: usize = 50;
@@ -24,6 +29,8 @@ const TRIES: usize = 50;
 const STEPS: usize = 1_000;
 /// Pairs of moves that are tested for excluding each other, times gates.
 const WORK: usize = 400_000_000;
+/// Wires times moves of puzzles that are tried without a limit of time.
+const SMALL: usize = 40_000_000;
 
 /// A puzzle of placements.
 #[derive(Debug)]
@@ -65,6 +72,7 @@ impl Placement {
             Err(_) => return Ok(None),
         };
         let moves = network.moves.len();
+        let untouched = untouched(network, &effects, stop);
         let (mut sets, mut clears) = (vec![Vec::new(); moves], vec![Vec::new(); moves]);
         let (mut up, mut down) = (vec![false; network.fluents()], vec![false; network.fluents()]);
         for (place, acts) in effects.acts.iter().enumerate() {
@@ -74,6 +82,7 @@ impl Placement {
                         up[fluent as usize] = true;
                         sets[place].push(fluent);
                     }
+                    Edge::FALSE if untouched.contains(&(place, fluent)) => {}
                     Edge::FALSE => {
                         down[fluent as usize] = true;
                         clears[place].push(fluent);
@@ -94,6 +103,25 @@ impl Placement {
             Placement { sets, clears, excluded: Vec::new(), free, game: game.clone() };
         placement.exclude(network, stop)?;
         Ok(Some(placement))
+    }
+
+    /// Recognises a puzzle of placements and looks for a plan from a state within some time. Without
+    /// a limit of time only small puzzles are tried, so that the work stays small as well.
+    pub fn attempt(
+        game: &dyn Game,
+        state: &[u64],
+        time: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<Option<Plan>, Halt> {
+        let work = |stop: &Stop| match Placement::new(game, stop)? {
+            Some(placement) => placement.plan(state, stop),
+            None => Ok(None),
+        };
+        match time {
+            Some(time) => within(time, stop, work),
+            None if is_small(game) => work(stop),
+            None => Ok(None),
+        }
     }
 
     /// Finds the pairs of moves neither of which is legal after the other.
@@ -154,7 +182,8 @@ impl Placement {
         Ok(None)
     }
 
-    /// Moves from a state to an end with this goal value.
+    /// Moves from a state to an end with this goal value. At first every move must be one that could
+    /// be the last: where later moves only forbid others, such sets can be made in any order.
     fn reach(
         &self,
         network: &Network,
@@ -162,101 +191,23 @@ impl Placement {
         value: f64,
         stop: &Stop,
     ) -> Result<Option<Plan>, Halt> {
-        let holds =
-            |fluent: usize| state.get(fluent / 64).is_some_and(|w| w >> (fluent % 64) & 1 == 1);
-        let mut sat: Solver<Interrupt> =
-            Solver::new(batsat::SolverOpts::default(), Interrupt { stop: stop.clone() });
-        let moves = network.moves.len();
-        let made: Vec<Lit> = (0..moves).map(|_| Lit::new(sat.new_var_default(), true)).collect();
-        let yes = Lit::new(sat.new_var_default(), true);
-        sat.add_clause_reuse(&mut vec![yes]);
-        // The fluents at the end.
-        let mut touching: Vec<Vec<Lit>> = vec![Vec::new(); network.fluents()];
-        for (place, &made) in made.iter().enumerate() {
-            for &fluent in self.sets[place].iter().chain(&self.clears[place]) {
-                touching[fluent as usize].push(made);
+        for last in [true, false] {
+            let mut question = Question::new(self, network, state, stop);
+            question.reach(value);
+            if last {
+                question.could_be_last();
             }
-        }
-        let mut clearing = vec![false; network.fluents()];
-        self.clears.iter().flatten().for_each(|&fluent| clearing[fluent as usize] = true);
-        let mut wires: Vec<Option<Lit>> = vec![None; network.graph.len()];
-        wires[0] = Some(yes);
-        for fluent in 0..network.fluents() {
-            let now = if holds(fluent) { yes } else { !yes };
-            let end = if self.free[fluent] {
-                Lit::new(sat.new_var_default(), true)
-            } else if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
-                now
-            } else {
-                // It changes exactly if one of its moves is made.
-                let changed = Lit::new(sat.new_var_default(), true);
-                let mut some = vec![!changed];
-                for &lit in &touching[fluent] {
-                    sat.add_clause_reuse(&mut vec![!lit, changed]);
-                    some.push(lit);
+            for _ in 0..TRIES {
+                let Some(chosen) = question.answer() else { break };
+                if let Some(moves) = self.ordered(network, state, &chosen, value, stop)? {
+                    return Ok(Some(Plan { moves, value }));
                 }
-                sat.add_clause_reuse(&mut some);
-                if clearing[fluent] { !changed } else { changed }
-            };
-            wires[fluent + 1] = Some(end);
-        }
-        // Moves that are illegal now and forever.
-        let mut values: Vec<u8> = vec![2; network.graph.len()];
-        values[0] = 1;
-        for fluent in (0..network.fluents()).filter(|&fluent| !self.free[fluent]) {
-            if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
-                values[fluent + 1] = u8::from(holds(fluent));
+                if chosen.is_empty() {
+                    break;
+                }
+                question.not_again(&chosen);
             }
-        }
-        fold(network, &gates(network, network.legal.iter().copied()), &mut values);
-        for (place, &made) in made.iter().enumerate() {
-            if is_false(&values, network.legal[place]) {
-                sat.add_clause_reuse(&mut vec![!made]);
-            }
-        }
-        for &(a, b) in &self.excluded {
-            sat.add_clause_reuse(&mut vec![!made[a as usize], !made[b as usize]]);
-        }
-        let goals: Vec<Edge> = network
-            .goals
-            .iter()
-            .filter(|goal| goal.value == Some(value))
-            .map(|goal| goal.when)
-            .collect();
-        let outputs = goals.iter().copied().chain([network.terminal]);
-        for node in network.graph.reachable(outputs) {
-            if wires[node.index()].is_some() {
-                continue;
-            }
-            let whole = Lit::new(sat.new_var_default(), true);
-            let mut last = vec![whole];
-            for &child in network.graph.children(node) {
-                let part = lit(&wires, child, yes);
-                sat.add_clause_reuse(&mut vec![!whole, part]);
-                last.push(!part);
-            }
-            sat.add_clause_reuse(&mut last);
-            wires[node.index()] = Some(whole);
-        }
-        let mut some: Vec<Lit> = goals.iter().map(|&edge| lit(&wires, edge, yes)).collect();
-        sat.add_clause_reuse(&mut some);
-        let end = lit(&wires, network.terminal, yes);
-        sat.add_clause_reuse(&mut vec![end]);
-        for _ in 0..TRIES {
-            if sat.solve_limited(&[]) != lbool::TRUE {
-                stop.check()?;
-                return Ok(None);
-            }
-            let chosen: Vec<usize> =
-                (0..moves).filter(|&place| sat.value_lit(made[place]) == lbool::TRUE).collect();
-            if let Some(moves) = self.ordered(network, state, &chosen, value, stop)? {
-                return Ok(Some(Plan { moves, value }));
-            }
-            let mut other: Vec<Lit> = chosen.iter().map(|&place| !made[place]).collect();
-            if other.is_empty() {
-                return Ok(None);
-            }
-            sat.add_clause_reuse(&mut other);
+            stop.check()?;
         }
         Ok(None)
     }
@@ -286,12 +237,13 @@ impl Placement {
                     return Ok(Some(path));
                 }
             }
+            let over = worker.terminal();
             // The first move that does not lead to a state that was given up.
             let legal: Vec<Move> = worker
                 .legal(role)
                 .iter()
                 .copied()
-                .filter(|choice| wanted.contains(choice))
+                .filter(|choice| !over && wanted.contains(choice))
                 .collect();
             let here = states.last().cloned().unwrap_or_default();
             let mut found = false;
@@ -322,18 +274,43 @@ impl Placement {
     }
 }
 
-/// Lets a flag stop the solver.
-struct Interrupt {
-    stop: Stop,
+/// Whether a puzzle is tried without a limit of time.
+fn is_small(game: &dyn Game) -> bool {
+    let compiled = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>());
+    compiled.is_some_and(|game| {
+        let network: &Network = game.compiled().network();
+        network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
+    })
 }
 
-impl batsat::Callbacks for Interrupt {
-    fn stop(&self) -> bool {
-        self.stop.is_set()
+/// Moves and fluents that they seem to make false, but that are false whenever the moves are legal.
+fn untouched(network: &Network, effects: &Effects, stop: &Stop) -> FxHashSet<(usize, u32)> {
+    let mut set = vec![false; network.fluents()];
+    let acts = || effects.acts.iter().enumerate();
+    for (_, acts) in acts() {
+        acts.iter().for_each(|&(fluent, edge)| set[fluent as usize] |= edge == Edge::TRUE);
     }
-}
-
-fn lit(wires: &[Option<Lit>], edge: Edge, yes: Lit) -> Lit {
-    let wire = wires[edge.node().index()].unwrap_or(yes);
-    if edge.negated() { !wire } else { wire }
+    // Pairs of a fluent that such a move needs and one that it makes false.
+    let mut needs: Vec<(usize, u32, usize)> = Vec::new();
+    for (place, acts) in acts() {
+        let cleared: Vec<u32> = acts
+            .iter()
+            .filter(|&&(fluent, edge)| edge == Edge::FALSE && set[fluent as usize])
+            .map(|&(fluent, _)| fluent)
+            .collect();
+        if cleared.is_empty() {
+            continue;
+        }
+        for edge in facts(network, &[network.legal[place]]) {
+            let node = edge.node().index();
+            if !edge.negated() && (1..=network.fluents()).contains(&node) {
+                needs.extend(cleared.iter().map(|&fluent| (place, fluent, node - 1)));
+            }
+        }
+    }
+    let pairs: FxHashSet<(usize, usize)> =
+        needs.iter().map(|&(_, cleared, needed)| (needed, cleared as usize)).collect();
+    let proven = apart::apart(network, &pairs, stop);
+    needs.retain(|&(_, cleared, needed)| proven.contains(&(needed, cleared as usize)));
+    needs.into_iter().map(|(place, cleared, _)| (place, cleared)).collect()
 }

@@ -2,6 +2,7 @@
 
 mod common;
 mod numbers;
+mod own;
 mod placement;
 mod products;
 mod rows;

@@ -301,7 +301,9 @@ fn untouched(network: &Network, effects: &Effects, stop: &Stop) -> FxHashSet<(us
         if cleared.is_empty() {
             continue;
         }
-        for edge in facts(network, &[network.legal[place]]) {
+        let mut known: Vec<Edge> = facts(network, &[network.legal[place]]).into_iter().collect();
+        known.sort_unstable();
+        for edge in known {
             let node = edge.node().index();
             if !edge.negated() && (1..=network.fluents()).contains(&node) {
                 needs.extend(cleared.iter().map(|&fluent| (place, fluent, node - 1)));

@@ -49,6 +49,10 @@ pub(crate) struct Split {
     pub(crate) serial: Vec<(u32, u32, Edge)>,
 }
 
+/// What a move does: the part, the fluents there with the wires that they get, and the side of the
+/// guard.
+type Action = (u32, Vec<(u32, Edge)>, u8);
+
 /// The class of a move in a part: moves of one class do the same to it.
 pub(crate) type Classes = Vec<(u32, u32)>;
 
@@ -123,7 +127,7 @@ fn classes(
     effects: &Effects,
     mut part_of: impl FnMut(usize) -> u32,
 ) -> Vec<Classes> {
-    let mut known: FxHashMap<(u32, Vec<(u32, Edge)>, u8), u32> = FxHashMap::default();
+    let mut known: FxHashMap<Action, u32> = FxHashMap::default();
     let mut count: FxHashMap<u32, u32> = FxHashMap::default();
     let mut all = Vec::with_capacity(network.moves.len());
     for (acts, &side) in effects.acts.iter().zip(&effects.sides) {

@@ -178,8 +178,9 @@ impl Forms {
         let mut sides = [Vec::new(), Vec::new()];
         for (side, list) in sides.iter_mut().enumerate() {
             for (from, with) in [(a, b), (b, a)] {
-                let options = if side == 0 { self.left(from) } else { self.right(from) };
-                for option in options.to_vec() {
+                let (left, right) = &self.options[from.0 as usize];
+                let options = if side == 0 { left.clone() } else { right.clone() };
+                for option in options {
                     list.push(self.sum(option, with));
                 }
             }

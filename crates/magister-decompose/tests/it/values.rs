@@ -1,11 +1,11 @@
 //! Domineering: values and temperatures as published, and against plain search.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use magister_decompose::cgt::{Dyadic, Form, Forms, Outcome};
 
 /// A board of free squares: bit `row * columns + column`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Board {
     free: u32,
     rows: u32,
@@ -73,7 +73,7 @@ impl Board {
 }
 
 /// The value of a board: the sum of the values of its regions.
-fn value(board: Board, forms: &mut Forms, known: &mut HashMap<Board, Form>) -> Form {
+fn value(board: Board, forms: &mut Forms, known: &mut BTreeMap<Board, Form>) -> Form {
     let mut total = Forms::ZERO;
     for region in board.regions() {
         let form = if let Some(&form) = known.get(&region) {
@@ -93,7 +93,7 @@ fn value(board: Board, forms: &mut Forms, known: &mut HashMap<Board, Form>) -> F
 }
 
 /// Whether the player to move wins, by plain search.
-fn wins(board: Board, left: bool, known: &mut HashMap<(Board, bool), bool>) -> bool {
+fn wins(board: Board, left: bool, known: &mut BTreeMap<(Board, bool), bool>) -> bool {
     if let Some(&known) = known.get(&(board, left)) {
         return known;
     }
@@ -103,7 +103,7 @@ fn wins(board: Board, left: bool, known: &mut HashMap<(Board, bool), bool>) -> b
 }
 
 fn found(rows: u32, columns: u32) -> (String, Dyadic, Dyadic) {
-    let (mut forms, mut known) = (Forms::new(), HashMap::new());
+    let (mut forms, mut known) = (Forms::new(), BTreeMap::new());
     let form = value(Board::new(rows, columns), &mut forms, &mut known);
     let thermograph = forms.thermograph(form);
     (forms.text(form), thermograph.temperature(), thermograph.mean())
@@ -136,10 +136,10 @@ fn winners_of_domineering_by_value_and_by_search() {
     let mut by_size = Vec::new();
     for rows in 1..=4 {
         for columns in 1..=4 {
-            let (mut forms, mut known) = (Forms::new(), HashMap::new());
+            let (mut forms, mut known) = (Forms::new(), BTreeMap::new());
             let whole = Board::new(rows, columns);
             value(whole, &mut forms, &mut known);
-            let mut searched = HashMap::new();
+            let mut searched = BTreeMap::new();
             for (&board, &form) in &known {
                 let expected =
                     match (wins(board, true, &mut searched), wins(board, false, &mut searched)) {

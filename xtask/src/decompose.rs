@@ -12,6 +12,8 @@ use magister_solve::{Solution, SolveLimits};
 
 use crate::sheets::{Sheet, sheets};
 
+mod puzzles;
+
 /// Which games are split.
 #[derive(Args)]
 pub(crate) struct Options {
@@ -26,6 +28,13 @@ pub(crate) struct Options {
     /// Solve useful games with and without their parts, and compare values and states
     #[arg(long)]
     solve: bool,
+    /// Look for false positives among all games but those whose parts are known: useful without a
+    /// proof, or more states searched by parts than without
+    #[arg(long)]
+    false_positives: bool,
+    /// Solve puzzles of placements: constraint puzzles of the catalogue and the oracle
+    #[arg(long)]
+    puzzles: bool,
     /// Positions of the search without parts
     #[arg(long, default_value_t = 2_000_000)]
     positions: usize,
@@ -62,7 +71,9 @@ const KNOWN: &[(&str, usize, &[&str])] = &[
     ("factoringEasyTurtleBrain", 3, &[]),
     ("factoringMediumTurtleBrain", 21, &[]),
     ("factoringImpossibleTurtleBrain", 21, &[]),
-    ("factoringMutuallyAssuredDestruction", 5, &["asynchronous"]),
+    // Read from the rules there are 5 rooms in a chain; the circuit has one conjunction of 20 lamps,
+    // which are the finest parts.
+    ("factoringMutuallyAssuredDestruction", 20, &["asynchronous"]),
     ("factoringGeorgeForman", 1, &[]),
     ("ticTacToe", 1, &[]),
     ("connectFour", 1, &[]),
@@ -79,6 +90,12 @@ fn known(name: &str) -> Option<&'static (&'static str, usize, &'static [&'static
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut all = sheets(&options.games)?;
+    if options.puzzles {
+        return puzzles::run(&all, options.seconds, options.games.is_empty());
+    }
+    if options.false_positives {
+        all.retain(|sheet| known(&sheet.name).is_none());
+    }
     if options.known {
         all.retain(|sheet| known(&sheet.name).is_some());
     }
@@ -151,16 +168,23 @@ fn look(sheet: &Sheet, options: &Options) -> Result<Row, String> {
     let whole = within(time, &Stop::never(), |stop| Decomposition::new(compiled, stop))
         .map_err(|halt| halt.to_string())?;
     let took = begun.elapsed();
+    // A game with one part may have several later.
+    let parts = whole.later.as_deref().map_or(&whole, |later| &later.whole);
     let mut row = Row {
-        subgames: whole.subgames.len(),
-        kinds: whole.kinds.iter().map(|kind| kind.name()).collect(),
+        subgames: parts.subgames.len(),
+        kinds: parts.kinds.iter().map(|kind| kind.name()).collect(),
         useful: whole.worth.useful,
         sound: true,
         prepared: playable.took,
         took,
-        notes: Vec::new(),
+        notes: whole.later.iter().map(|_| "after decisions".to_owned()).collect(),
     };
-    if options.solve && whole.worth.useful {
+    // A claim that was not measured has no proof.
+    if whole.worth.useful && !whole.worth.measured {
+        row.sound = false;
+        row.notes.push("USEFUL WITHOUT PROOF".to_owned());
+    }
+    if (options.solve || options.false_positives) && whole.worth.useful {
         compare(&playable, compiled, &whole, options, &mut row);
     }
     Ok(row)

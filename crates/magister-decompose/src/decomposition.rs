@@ -7,8 +7,10 @@ use rustc_hash::FxHashSet;
 
 use crate::effects::Effects;
 use crate::kind::{self, Kind};
+use crate::later::{self, Later};
 use crate::local::Bounds;
-use crate::split::{CONTEXT, Classes, Merge, Split};
+use crate::phases;
+use crate::split::{Binding, CONTEXT, Classes, Merge, Split};
 use crate::sum::Sum;
 use crate::worth::Worth;
 
@@ -51,6 +53,11 @@ pub struct Decomposition {
     pub worth: Worth,
     /// What was proven.
     pub proof: Proof,
+    /// If the game has one part: fluents that may come to hold for good, and the parts of the game
+    /// from then on.
+    pub later: Option<Box<Later>>,
+    /// Subgames that follow each other by a fixed schedule of the context, earlier and later.
+    pub(crate) phases: Vec<(usize, usize)>,
     /// The sum of the parts, if the game is one that was enumerated.
     pub(crate) sum: Option<Sum>,
     pub(crate) split: Split,
@@ -68,13 +75,18 @@ impl Decomposition {
         if compiled.info().information == Information::Hidden {
             return Err(Halt::Hidden);
         }
-        let mut whole = Self::of(network, Effects::new(network, stop)?, Merge::Strong, stop)?;
+        let strong = (Merge::Strong, Binding::Parts);
+        let mut whole = Self::of(network, Effects::new(network, stop)?, strong, stop)?;
         if whole.subgames.len() > 1 {
             return whole.judged(compiled, stop);
         }
-        for merge in [Merge::Medium, Merge::Weak] {
+        for how in [
+            (Merge::Medium, Binding::Parts),
+            (Merge::Weak, Binding::Parts),
+            (Merge::Weak, Binding::Fluents),
+        ] {
             let Decomposition { effects, split, .. } = whole;
-            whole = Self::of(network, effects, merge, stop)?;
+            whole = Self::of(network, effects, how, stop)?;
             if whole.subgames.len() > 1 && whole.split != split {
                 whole = whole.judged(compiled, stop)?;
                 if whole.worth.useful || whole.has_games(network) {
@@ -83,11 +95,18 @@ impl Decomposition {
             }
         }
         // Cells of a board that nothing is gained by are not shown as subgames.
-        Self::of(network, whole.effects, Merge::Strong, stop)?.judged(compiled, stop)
+        let mut whole = Self::of(network, whole.effects, strong, stop)?.judged(compiled, stop)?;
+        whole.later = later::find(compiled, &whole, stop)?.map(Box::new);
+        Ok(whole)
     }
 
-    fn of(network: &Network, effects: Effects, merge: Merge, stop: &Stop) -> Result<Self, Halt> {
-        let split = Split::new(network, &effects, merge, stop)?;
+    fn of(
+        network: &Network,
+        effects: Effects,
+        (merge, binding): (Merge, Binding),
+        stop: &Stop,
+    ) -> Result<Self, Halt> {
+        let split = Split::new(network, &effects, merge, binding, stop)?;
         let mut parts = vec![Part::default(); split.parts];
         let mut context = Vec::new();
         for (fluent, &part) in split.part_of.iter().enumerate() {
@@ -120,11 +139,14 @@ impl Decomposition {
             kinds: Vec::new(),
             worth: Worth::default(),
             proof,
+            later: None,
+            phases: Vec::new(),
             sum: None,
             split,
             effects,
             classes_of_moves,
         };
+        whole.phases = phases::find(network, &whole);
         whole.kinds = kind::kinds(network, &whole);
         Ok(whole)
     }
@@ -161,7 +183,8 @@ impl Decomposition {
             })
         };
         let pairs = self.split.serial.iter();
-        pairs.filter_map(|&(early, late, _)| Some((place(early)?, place(late)?))).collect()
+        let by_moves = pairs.filter_map(|&(early, late, _)| Some((place(early)?, place(late)?)));
+        by_moves.chain(self.phases.iter().copied()).collect()
     }
 
     /// The subgames whose fluents occur below the goals.

@@ -7,7 +7,7 @@
 
 use magister_core::{Halt, Stop};
 use magister_engine::network::{Edge, Graph, InputId, Network};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::prove::Prover;
 use crate::support::{Support, facts};
@@ -50,6 +50,9 @@ pub(crate) struct Effects {
     pub(crate) asked: u64,
     /// Fluents on which several roles act together, so that no move leaves them alone by itself.
     pub(crate) unproven: usize,
+    /// For every move its side of the guard that the effects of fluents on which roles act together
+    /// assume: moves of different sides are never legal together. 0 if there is no guard.
+    pub(crate) sides: Vec<u8>,
 }
 
 impl Effects {
@@ -102,9 +105,10 @@ impl Effects {
             }
             let raw = !moving(&mut support, network.next[fluent]);
             let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
-            let (mut keeps, mut alike, mut all) = (0, 0, 0);
+            let (mut keeps, mut alike, mut all, mut fixed) = (0, 0, 0, 0);
             for place in (0..moves).filter(|&place| active(place)) {
                 let value = next[place][fluent];
+                fixed += usize::from(kept[place][fluent].node().index() == 0);
                 if value == kept[place][fluent] {
                     keeps += usize::from(value.node().index() > 0);
                     alike += 1;
@@ -114,8 +118,10 @@ impl Effects {
             }
             let mut best: Vec<(usize, Edge)> = votes.into_iter().map(|(e, n)| (n, e)).collect();
             best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-            // What legality says may hide that a value is kept, so most moves decide then.
-            let found = if keeps > 0 || (!raw && 2 * alike > all) {
+            // What legality says may hide that a value is kept, so most moves decide then. A fluent
+            // that only terminal states change has one value in all others, and keeps it.
+            let constant = fixed == all && alike > 0;
+            let found = if keeps > 0 || constant || (!raw && 2 * alike > all) {
                 Idle::Keeps
             } else if raw {
                 Idle::Follows
@@ -146,8 +152,17 @@ impl Effects {
                 doubtful.push(fluent);
             }
         }
-        let mut effects =
-            Effects { graph, idle, acts, context, turns, proven: 0, asked: 0, unproven: 0 };
+        let mut effects = Effects {
+            graph,
+            idle,
+            acts,
+            context,
+            turns,
+            proven: 0,
+            asked: 0,
+            unproven: 0,
+            sides: vec![0; moves],
+        };
         effects.settle(network, &doubtful, stop)?;
         Ok(effects)
     }
@@ -222,12 +237,17 @@ impl Effects {
         if fluents.is_empty() {
             return Ok(());
         }
-        if network.idle.iter().any(Option::is_some) {
-            return Err(Halt::Limit(
-                "roles that may do nothing act on fluents together, which is not analysed"
-                    .to_owned(),
-            ));
+        let mut prover = Prover::new(network, &network.graph, stop);
+        for input in network.idle.iter().flatten() {
+            let idle = prover.lit(Edge::of(input.node()));
+            if !prover.never(&[idle]) {
+                return Err(Halt::Limit(
+                    "roles that may do nothing act on fluents together, which is not analysed"
+                        .to_owned(),
+                ));
+            }
         }
+        drop(prover);
         for acts in &mut self.acts {
             acts.retain(|&(fluent, _)| fluents.binary_search(&(fluent as usize)).is_err());
         }
@@ -242,30 +262,113 @@ impl Effects {
             .filter(|&node| !network.graph.is_input(node))
             .map(|node| node.index() as u32)
             .collect();
-        let mut next: Vec<Vec<Edge>> = Vec::with_capacity(network.moves.len());
-        for place in 0..network.moves.len() {
-            stop.check()?;
-            next.push(pass.cofactor(place, fluents));
-        }
-        self.graph = pass.graph;
-        for (number, &fluent) in fluents.iter().enumerate() {
-            for role in 0..network.roles() {
-                let own = || (0..next.len()).filter(|&at| network.moves[at].0.index() == role);
-                let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
-                own().for_each(|at| *votes.entry(next[at][number]).or_default() += 1);
-                let mut votes: Vec<(usize, Edge)> =
-                    votes.into_iter().map(|(e, n)| (n, e)).collect();
-                votes.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-                let Some(&(_, base)) = votes.first() else { continue };
-                if role == 0 {
-                    self.idle[fluent] = Idle::Gets(base);
-                }
-                for at in own().filter(|&at| next[at][number] != base) {
-                    self.acts[at].push((fluent as u32, next[at][number]));
+        let guard = Guard::find(network);
+        for guard in guard.iter().map(Some).chain([None]) {
+            let mut next: Vec<Vec<Edge>> = Vec::with_capacity(network.moves.len());
+            for place in 0..network.moves.len() {
+                stop.check()?;
+                next.push(pass.cofactor(place, fluents, guard));
+            }
+            let bases = bases(network, &pass.graph, &next, fluents);
+            // What a move under the guard leaves alone must be alone whatever the others do.
+            let mut support = Support::new();
+            let mut moving = |edge: Edge| {
+                let mut any = false;
+                support.each(&pass.graph, [edge], |input| any |= input >= network.fluents());
+                any
+            };
+            if guard.is_some() && bases.iter().flatten().any(|&base| moving(base)) {
+                continue;
+            }
+            for (number, &fluent) in fluents.iter().enumerate() {
+                self.idle[fluent] = Idle::Gets(bases[number][0]);
+                for (place, values) in next.iter().enumerate() {
+                    if values[number] != bases[number][network.moves[place].0.index()] {
+                        self.acts[place].push((fluent as u32, values[number]));
+                    }
                 }
             }
+            if let Some(guard) = guard {
+                self.sides.clone_from(&guard.sides);
+            }
+            break;
         }
+        self.graph = pass.graph;
         Ok(())
+    }
+}
+
+/// For every fluent and role, what is left of the circuit of the fluent by moves of the role that
+/// leave it alone. These are most moves, or most of those after which the old value still counts.
+fn bases(
+    network: &Network,
+    graph: &Graph,
+    next: &[Vec<Edge>],
+    fluents: &[usize],
+) -> Vec<Vec<Edge>> {
+    let mut support = Support::new();
+    let mut base = |number: usize, role: usize| {
+        let own = (0..next.len()).filter(|&at| network.moves[at].0.index() == role);
+        let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
+        own.for_each(|at| *votes.entry(next[at][number]).or_default() += 1);
+        let mut votes: Vec<(bool, usize, Edge)> = votes
+            .into_iter()
+            .map(|(edge, count)| {
+                let mut counts = false;
+                support.each(graph, [edge], |input| counts |= input == fluents[number]);
+                (counts, count, edge)
+            })
+            .collect();
+        votes.sort_unstable_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then(a.2.cmp(&b.2)));
+        votes.first().map_or(Edge::FALSE, |&(.., edge)| edge)
+    };
+    let roles = network.roles();
+    (0..fluents.len()).map(|number| (0..roles).map(|role| base(number, role)).collect()).collect()
+}
+
+/// A condition that divides all moves: the first side is legal only where it holds, the second only
+/// where it does not. The boards of a serial game are such sides.
+struct Guard {
+    /// What is known on each side.
+    known: [FxHashSet<Edge>; 2],
+    /// The side of each move, 1 or 2.
+    sides: Vec<u8>,
+}
+
+impl Guard {
+    /// The first such condition.
+    fn find(network: &Network) -> Option<Self> {
+        let facts_of: Vec<FxHashSet<Edge>> =
+            network.legal.iter().map(|&legal| facts(network, &[legal])).collect();
+        let mut candidates: Vec<Edge> = facts_of
+            .first()
+            .into_iter()
+            .chain(facts_of.last())
+            .flatten()
+            .copied()
+            .filter(|edge| edge.negated() && !network.graph.is_input(edge.node()))
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.into_iter().find_map(|denied| {
+            let holds = !denied;
+            let side = |facts: &FxHashSet<Edge>| {
+                let children = network.graph.children(denied.node());
+                if facts.contains(&denied) {
+                    Some(2)
+                } else if facts.contains(&holds) || children.iter().all(|c| facts.contains(c)) {
+                    Some(1)
+                } else {
+                    None
+                }
+            };
+            let sides: Vec<u8> = facts_of.iter().map(side).collect::<Option<_>>()?;
+            let both = sides.contains(&1) && sides.contains(&2);
+            both.then(|| Guard {
+                known: [facts(network, &[holds]), facts(network, &[denied])],
+                sides,
+            })
+        })
     }
 }
 
@@ -382,8 +485,9 @@ impl<'a> Pass<'a> {
         if edge.negated() { !wire } else { wire }
     }
 
-    fn fold(&mut self, gates: &[u32], known: &rustc_hash::FxHashSet<Edge>) {
+    fn fold(&mut self, gates: &[u32], known: &FxHashSet<Edge>) {
         let mut children: Vec<Edge> = Vec::new();
+        let denied = Denied::new(&self.network.graph, known);
         for &gate in gates {
             let node = magister_engine::network::NodeId::new(gate as usize);
             let wire = Edge::of(node);
@@ -391,7 +495,7 @@ impl<'a> Pass<'a> {
                 self.map[gate as usize] = Edge::TRUE;
                 continue;
             }
-            if known.contains(&!wire) {
+            if known.contains(&!wire) || denied.covers(self.network.graph.children(node)) {
                 self.map[gate as usize] = Edge::FALSE;
                 continue;
             }
@@ -407,21 +511,36 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The next values of some fluents when a move is made, whatever the state is.
-    fn cofactor(&mut self, place: usize, fluents: &[usize]) -> Vec<Edge> {
+    /// The next values of some fluents when a move is made, in every state on its side of a guard.
+    fn cofactor(&mut self, place: usize, fluents: &[usize], guard: Option<&Guard>) -> Vec<Edge> {
         let network = self.network;
         let role = network.moves[place].0;
         self.map.clear();
         let nodes = 0..network.graph.len();
         self.map.extend(nodes.map(|n| Edge::of(magister_engine::network::NodeId::new(n))));
+        let side = guard.map(|guard| guard.sides[place]);
         for (other, &(whose, _)) in network.moves.iter().enumerate() {
+            let input = network.inputs[other].node().index();
             if whose == role {
-                let value = if other == place { Edge::TRUE } else { Edge::FALSE };
-                self.map[network.inputs[other].node().index()] = value;
+                self.map[input] = if other == place { Edge::TRUE } else { Edge::FALSE };
+            } else if guard.is_some_and(|guard| Some(guard.sides[other]) != side) {
+                self.map[input] = Edge::FALSE;
             }
         }
+        // No role does nothing.
+        for input in network.idle.iter().flatten() {
+            self.map[input.node().index()] = Edge::FALSE;
+        }
+        let nothing = FxHashSet::default();
+        let known = match (guard, side) {
+            (Some(guard), Some(side)) => &guard.known[usize::from(side) - 1],
+            _ => &nothing,
+        };
+        for edge in known.iter().filter(|edge| network.graph.is_input(edge.node())) {
+            self.map[edge.node().index()] = if edge.negated() { Edge::FALSE } else { Edge::TRUE };
+        }
         let gates = std::mem::take(&mut self.next);
-        self.fold(&gates, &rustc_hash::FxHashSet::default());
+        self.fold(&gates, known);
         self.next = gates;
         fluents.iter().map(|&fluent| self.mapped(network.next[fluent])).collect()
     }
@@ -494,5 +613,36 @@ impl<'a> Pass<'a> {
         let input = |fluent| network.graph.input(InputId::new(fluent));
         let old = (0..network.fluents()).map(|fluent| self.mapped(input(fluent))).collect();
         (values, old)
+    }
+}
+
+/// Conjunctions that are known to be false. A larger conjunction is false as well; circuits that
+/// were flattened share no gate that would show it.
+struct Denied {
+    /// The conjunctions, by their last conjunct.
+    by_last: FxHashMap<Edge, Vec<Vec<Edge>>>,
+}
+
+impl Denied {
+    fn new(graph: &Graph, known: &FxHashSet<Edge>) -> Self {
+        let mut by_last: FxHashMap<Edge, Vec<Vec<Edge>>> = FxHashMap::default();
+        for edge in known.iter().filter(|edge| edge.negated()) {
+            let mut all = graph.children(edge.node()).to_vec();
+            all.sort_unstable();
+            if let Some(&last) = all.last() {
+                by_last.entry(last).or_default().push(all);
+            }
+        }
+        Denied { by_last }
+    }
+
+    /// Whether a conjunction contains one that is false.
+    fn covers(&self, children: &[Edge]) -> bool {
+        !self.by_last.is_empty()
+            && children.iter().any(|child| {
+                self.by_last.get(child).is_some_and(|lists| {
+                    lists.iter().any(|all| all.iter().all(|edge| children.contains(edge)))
+                })
+            })
     }
 }

@@ -70,7 +70,8 @@ pub(crate) fn kinds(network: &Network, whole: &Decomposition) -> Vec<Kind> {
             kinds.push(Kind::Coupled);
         }
     }
-    if !whole.split.serial.is_empty() {
+    let serial = !whole.split.serial.is_empty() || !whole.phases.is_empty();
+    if serial {
         kinds.push(Kind::Serial);
     }
     // The parts that each role can act on at the same time.
@@ -102,7 +103,7 @@ pub(crate) fn kinds(network: &Network, whole: &Decomposition) -> Vec<Kind> {
     });
     if several || compound {
         kinds.push(Kind::Synchronous);
-    } else if one && whole.split.serial.is_empty() {
+    } else if one && !serial {
         kinds.push(Kind::Asynchronous);
     }
     let role_sets: Vec<FxHashSet<usize>> = whole

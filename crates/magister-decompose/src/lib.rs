@@ -9,7 +9,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `effects`, `support`, `prove` | what each move does to each fluent, by circuit support and SAT |
-//! | `split`, `kind`, `worth` | the partition, how its parts are put together, whether it pays |
+//! | `split`, `kind`, `phases`, `worth` | the partition, how its parts are put together, whether it pays |
+//! | `later`, `rebuild` | parts that a game falls into once some fluents hold for good |
 //! | `tops`, `outcomes` | legal moves, the end and goals as formulas over concepts of the parts |
 //! | `local`, `refine` | the states of a part, and their classes |
 //! | `sum`, `order`, `search` | sums: unlabelled classes, the simulation order, product search |
@@ -18,22 +19,28 @@
 //! | `paper` | the search of the paper, for comparison |
 //! | `placement` | puzzles whose moves place things for good, by SAT |
 //! | `impartial` | nimbers, normal and misère play |
+//! | [`cgt`] | values of combinatorial game theory: smallest forms, thermographs |
 
 #![forbid(unsafe_code)]
 
 mod abstracted;
+pub mod cgt;
 mod decomposition;
 mod drawing;
 mod effects;
+mod fold;
 mod impartial;
 mod kind;
+mod later;
 mod local;
 mod order;
 mod outcomes;
 mod paper;
+mod phases;
 mod placement;
 mod product;
 mod prove;
+mod rebuild;
 mod refine;
 mod sample;
 mod search;
@@ -48,6 +55,7 @@ mod worth;
 pub use decomposition::{Decomposition, Part, Proof};
 pub use impartial::{Convention, Impartial, Winning, mex};
 pub use kind::Kind;
+pub use later::Later;
 pub use paper::Sequences;
 pub use placement::{Placement, Plan};
 pub use product::Product;

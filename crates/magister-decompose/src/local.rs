@@ -327,27 +327,32 @@ struct Class {
     legal: Vec<Vec<Edge>>,
     /// The moves of the class.
     places: Vec<usize>,
+    /// Their side of the guard.
+    side: u8,
 }
 
 #[derive(Debug)]
 struct LocalMoves {
     classes: Vec<Class>,
     numbers: FxHashMap<(usize, u32), usize>,
-    /// For each role, an input that is true when it leaves the part alone; none if it cannot.
-    rests: Vec<Option<usize>>,
+    /// For each role and each side of the guard, an input that is true when the role leaves the part
+    /// alone; none if it cannot.
+    rests: Vec<[Option<usize>; 3]>,
 }
 
 impl LocalMoves {
     fn new(network: &Network, whole: &Decomposition, part: usize, fluents: &[usize]) -> Self {
         let mut classes: Vec<Class> = Vec::new();
         let mut numbers: FxHashMap<(usize, u32), usize> = FxHashMap::default();
-        let mut rests: Vec<Option<usize>> =
-            network.idle.iter().map(|idle| idle.map(|input| input.node().index())).collect();
+        let mut rests: Vec<[Option<usize>; 3]> =
+            network.idle.iter().map(|idle| [idle.map(|input| input.node().index()); 3]).collect();
         let mut support = Support::new();
         for (place, list) in whole.classes_of_moves.iter().enumerate() {
             let role = network.moves[place].0;
             let Some(&(_, number)) = list.iter().find(|&&(p, _)| p as usize == part) else {
-                rests[role.index()] = Some(network.inputs[place].node().index());
+                let input = Some(network.inputs[place].node().index());
+                rests[role.index()][0] = input;
+                rests[role.index()][usize::from(whole.effects.sides[place])] = input;
                 continue;
             };
             let index = *numbers.entry((role.index(), number)).or_insert_with(|| {
@@ -358,7 +363,8 @@ impl LocalMoves {
                     }
                 }
                 let (legal, places) = (Vec::new(), Vec::new());
-                classes.push(Class { role, number, wires, legal, places });
+                let side = whole.effects.sides[place];
+                classes.push(Class { role, number, wires, legal, places, side });
                 classes.len() - 1
             });
             let mut own = Vec::new();
@@ -410,7 +416,7 @@ impl LocalMoves {
         let mut labels: Vec<Vec<u32>> = vec![vec![]];
         for role in 0..roles {
             let mut own: Vec<u32> =
-                if self.rests[role].is_some() || turns { vec![0] } else { vec![] };
+                if self.rests[role][0].is_some() || turns { vec![0] } else { vec![] };
             own.extend(self.classes.iter().filter(|c| c.role.index() == role).map(|c| c.number));
             let mut longer = Vec::new();
             for label in &labels {
@@ -466,12 +472,14 @@ impl LocalMoves {
     /// Sets the inputs of moves, for wires that depend on what other roles do.
     fn make(&self, network: &Network, label: &[u32], values: &mut [bool]) {
         self.clear(network, values);
+        let acting = label.iter().enumerate().find(|&(_, &class)| class > 0);
+        let side = acting.map_or(0, |(role, &class)| self.classes[self.index(role, class)].side);
         for (role, &class) in label.iter().enumerate() {
             // Every role makes exactly one move; gates rely on that.
             if class > 0 {
                 let place = self.classes[self.index(role, class)].places[0];
                 values[network.inputs[place].node().index()] = true;
-            } else if let Some(input) = self.rests[role] {
+            } else if let Some(input) = self.rests[role][usize::from(side)] {
                 values[input] = true;
             }
         }
@@ -481,7 +489,7 @@ impl LocalMoves {
         for class in &self.classes {
             values[network.inputs[class.places[0]].node().index()] = false;
         }
-        for &input in self.rests.iter().flatten() {
+        for &input in self.rests.iter().flatten().flatten() {
             values[input] = false;
         }
     }

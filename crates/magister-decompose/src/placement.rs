@@ -7,15 +7,21 @@
 //! other if neither is legal after the other. The set is then put into an order in which all its
 //! moves are legal, by playing it.
 
-use batsat::{Lit, Solver, SolverInterface, lbool};
+mod apart;
+mod question;
+
+use std::time::Duration;
+
 use magister_core::{Game, Halt, Move, Payment, Stop};
-use magister_engine::Compiled;
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network, NodeId};
+use magister_engine::{Compiled, within};
 use rustc_hash::FxHashSet;
 
 use crate::effects::{Effects, Idle};
+use crate::fold::{fold, gates, is_false};
 use crate::support::facts;
+use question::Question;
 
 /// Sets of moves that are tried before a puzzle is given up.
 const TRIES: usize = 50;
@@ -23,6 +29,8 @@ const TRIES: usize = 50;
 const STEPS: usize = 1_000;
 /// Pairs of moves that are tested for excluding each other, times gates.
 const WORK: usize = 400_000_000;
+/// Wires times moves of puzzles that are tried without a limit of time.
+const SMALL: usize = 40_000_000;
 
 /// A puzzle of placements.
 #[derive(Debug)]
@@ -64,6 +72,7 @@ impl Placement {
             Err(_) => return Ok(None),
         };
         let moves = network.moves.len();
+        let untouched = untouched(network, &effects, stop);
         let (mut sets, mut clears) = (vec![Vec::new(); moves], vec![Vec::new(); moves]);
         let (mut up, mut down) = (vec![false; network.fluents()], vec![false; network.fluents()]);
         for (place, acts) in effects.acts.iter().enumerate() {
@@ -73,6 +82,7 @@ impl Placement {
                         up[fluent as usize] = true;
                         sets[place].push(fluent);
                     }
+                    Edge::FALSE if untouched.contains(&(place, fluent)) => {}
                     Edge::FALSE => {
                         down[fluent as usize] = true;
                         clears[place].push(fluent);
@@ -95,9 +105,28 @@ impl Placement {
         Ok(Some(placement))
     }
 
+    /// Recognises a puzzle of placements and looks for a plan from a state within some time. Without
+    /// a limit of time only small puzzles are tried, so that the work stays small as well.
+    pub fn attempt(
+        game: &dyn Game,
+        state: &[u64],
+        time: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<Option<Plan>, Halt> {
+        let work = |stop: &Stop| match Placement::new(game, stop)? {
+            Some(placement) => placement.plan(state, stop),
+            None => Ok(None),
+        };
+        match time {
+            Some(time) => within(time, stop, work),
+            None if is_small(game) => work(stop),
+            None => Ok(None),
+        }
+    }
+
     /// Finds the pairs of moves neither of which is legal after the other.
     fn exclude(&mut self, network: &Network, stop: &Stop) -> Result<(), Halt> {
-        let gates = gates(network);
+        let gates = gates(network, network.legal.iter().copied());
         let moves = network.moves.len();
         if gates.len().saturating_mul(moves) > WORK {
             return Ok(());
@@ -153,7 +182,8 @@ impl Placement {
         Ok(None)
     }
 
-    /// Moves from a state to an end with this goal value.
+    /// Moves from a state to an end with this goal value. At first every move must be one that could
+    /// be the last: where later moves only forbid others, such sets can be made in any order.
     fn reach(
         &self,
         network: &Network,
@@ -161,101 +191,23 @@ impl Placement {
         value: f64,
         stop: &Stop,
     ) -> Result<Option<Plan>, Halt> {
-        let holds =
-            |fluent: usize| state.get(fluent / 64).is_some_and(|w| w >> (fluent % 64) & 1 == 1);
-        let mut sat: Solver<Interrupt> =
-            Solver::new(batsat::SolverOpts::default(), Interrupt { stop: stop.clone() });
-        let moves = network.moves.len();
-        let made: Vec<Lit> = (0..moves).map(|_| Lit::new(sat.new_var_default(), true)).collect();
-        let yes = Lit::new(sat.new_var_default(), true);
-        sat.add_clause_reuse(&mut vec![yes]);
-        // The fluents at the end.
-        let mut touching: Vec<Vec<Lit>> = vec![Vec::new(); network.fluents()];
-        for (place, &made) in made.iter().enumerate() {
-            for &fluent in self.sets[place].iter().chain(&self.clears[place]) {
-                touching[fluent as usize].push(made);
+        for last in [true, false] {
+            let mut question = Question::new(self, network, state, stop);
+            question.reach(value);
+            if last {
+                question.could_be_last();
             }
-        }
-        let mut clearing = vec![false; network.fluents()];
-        self.clears.iter().flatten().for_each(|&fluent| clearing[fluent as usize] = true);
-        let mut wires: Vec<Option<Lit>> = vec![None; network.graph.len()];
-        wires[0] = Some(yes);
-        for fluent in 0..network.fluents() {
-            let now = if holds(fluent) { yes } else { !yes };
-            let end = if self.free[fluent] {
-                Lit::new(sat.new_var_default(), true)
-            } else if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
-                now
-            } else {
-                // It changes exactly if one of its moves is made.
-                let changed = Lit::new(sat.new_var_default(), true);
-                let mut some = vec![!changed];
-                for &lit in &touching[fluent] {
-                    sat.add_clause_reuse(&mut vec![!lit, changed]);
-                    some.push(lit);
+            for _ in 0..TRIES {
+                let Some(chosen) = question.answer() else { break };
+                if let Some(moves) = self.ordered(network, state, &chosen, value, stop)? {
+                    return Ok(Some(Plan { moves, value }));
                 }
-                sat.add_clause_reuse(&mut some);
-                if clearing[fluent] { !changed } else { changed }
-            };
-            wires[fluent + 1] = Some(end);
-        }
-        // Moves that are illegal now and forever.
-        let mut values: Vec<u8> = vec![2; network.graph.len()];
-        values[0] = 1;
-        for fluent in (0..network.fluents()).filter(|&fluent| !self.free[fluent]) {
-            if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
-                values[fluent + 1] = u8::from(holds(fluent));
+                if chosen.is_empty() {
+                    break;
+                }
+                question.not_again(&chosen);
             }
-        }
-        fold(network, &gates(network), &mut values);
-        for (place, &made) in made.iter().enumerate() {
-            if is_false(&values, network.legal[place]) {
-                sat.add_clause_reuse(&mut vec![!made]);
-            }
-        }
-        for &(a, b) in &self.excluded {
-            sat.add_clause_reuse(&mut vec![!made[a as usize], !made[b as usize]]);
-        }
-        let goals: Vec<Edge> = network
-            .goals
-            .iter()
-            .filter(|goal| goal.value == Some(value))
-            .map(|goal| goal.when)
-            .collect();
-        let outputs = goals.iter().copied().chain([network.terminal]);
-        for node in network.graph.reachable(outputs) {
-            if wires[node.index()].is_some() {
-                continue;
-            }
-            let whole = Lit::new(sat.new_var_default(), true);
-            let mut last = vec![whole];
-            for &child in network.graph.children(node) {
-                let part = lit(&wires, child, yes);
-                sat.add_clause_reuse(&mut vec![!whole, part]);
-                last.push(!part);
-            }
-            sat.add_clause_reuse(&mut last);
-            wires[node.index()] = Some(whole);
-        }
-        let mut some: Vec<Lit> = goals.iter().map(|&edge| lit(&wires, edge, yes)).collect();
-        sat.add_clause_reuse(&mut some);
-        let end = lit(&wires, network.terminal, yes);
-        sat.add_clause_reuse(&mut vec![end]);
-        for _ in 0..TRIES {
-            if sat.solve_limited(&[]) != lbool::TRUE {
-                stop.check()?;
-                return Ok(None);
-            }
-            let chosen: Vec<usize> =
-                (0..moves).filter(|&place| sat.value_lit(made[place]) == lbool::TRUE).collect();
-            if let Some(moves) = self.ordered(network, state, &chosen, value, stop)? {
-                return Ok(Some(Plan { moves, value }));
-            }
-            let mut other: Vec<Lit> = chosen.iter().map(|&place| !made[place]).collect();
-            if other.is_empty() {
-                return Ok(None);
-            }
-            sat.add_clause_reuse(&mut other);
+            stop.check()?;
         }
         Ok(None)
     }
@@ -285,12 +237,13 @@ impl Placement {
                     return Ok(Some(path));
                 }
             }
+            let over = worker.terminal();
             // The first move that does not lead to a state that was given up.
             let legal: Vec<Move> = worker
                 .legal(role)
                 .iter()
                 .copied()
-                .filter(|choice| wanted.contains(choice))
+                .filter(|choice| !over && wanted.contains(choice))
                 .collect();
             let here = states.last().cloned().unwrap_or_default();
             let mut found = false;
@@ -321,51 +274,45 @@ impl Placement {
     }
 }
 
-/// The gates below legal moves.
-fn gates(network: &Network) -> Vec<NodeId> {
-    let all = network.graph.reachable(network.legal.iter().copied()).into_iter();
-    all.filter(|&node| !network.graph.is_input(node)).collect()
+/// Whether a puzzle is tried without a limit of time.
+fn is_small(game: &dyn Game) -> bool {
+    let compiled = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>());
+    compiled.is_some_and(|game| {
+        let network: &Network = game.compiled().network();
+        network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
+    })
 }
 
-/// Computes gates from what is known: 0 is false, 1 is true, 2 is unknown.
-fn fold(network: &Network, gates: &[NodeId], values: &mut [u8]) {
-    for &node in gates {
-        if values[node.index()] != 2 {
+/// Moves and fluents that they seem to make false, but that are false whenever the moves are legal.
+fn untouched(network: &Network, effects: &Effects, stop: &Stop) -> FxHashSet<(usize, u32)> {
+    let mut set = vec![false; network.fluents()];
+    let acts = || effects.acts.iter().enumerate();
+    for (_, acts) in acts() {
+        acts.iter().for_each(|&(fluent, edge)| set[fluent as usize] |= edge == Edge::TRUE);
+    }
+    // Pairs of a fluent that such a move needs and one that it makes false.
+    let mut needs: Vec<(usize, u32, usize)> = Vec::new();
+    for (place, acts) in acts() {
+        let cleared: Vec<u32> = acts
+            .iter()
+            .filter(|&&(fluent, edge)| edge == Edge::FALSE && set[fluent as usize])
+            .map(|&(fluent, _)| fluent)
+            .collect();
+        if cleared.is_empty() {
             continue;
         }
-        let mut all = 1;
-        for &child in network.graph.children(node) {
-            match values[child.node().index()] {
-                2 => all = 2,
-                value if (value == 1) == child.negated() => {
-                    all = 0;
-                    break;
-                }
-                _ => {}
+        let mut known: Vec<Edge> = facts(network, &[network.legal[place]]).into_iter().collect();
+        known.sort_unstable();
+        for edge in known {
+            let node = edge.node().index();
+            if !edge.negated() && (1..=network.fluents()).contains(&node) {
+                needs.extend(cleared.iter().map(|&fluent| (place, fluent, node - 1)));
             }
         }
-        values[node.index()] = all;
     }
-}
-
-/// Whether a wire is known to be false.
-fn is_false(values: &[u8], edge: Edge) -> bool {
-    let value = values[edge.node().index()];
-    value != 2 && (value == 1) == edge.negated()
-}
-
-/// Lets a flag stop the solver.
-struct Interrupt {
-    stop: Stop,
-}
-
-impl batsat::Callbacks for Interrupt {
-    fn stop(&self) -> bool {
-        self.stop.is_set()
-    }
-}
-
-fn lit(wires: &[Option<Lit>], edge: Edge, yes: Lit) -> Lit {
-    let wire = wires[edge.node().index()].unwrap_or(yes);
-    if edge.negated() { !wire } else { wire }
+    let pairs: FxHashSet<(usize, usize)> =
+        needs.iter().map(|&(_, cleared, needed)| (needed, cleared as usize)).collect();
+    let proven = apart::apart(network, &pairs, stop);
+    needs.retain(|&(_, cleared, needed)| proven.contains(&(needed, cleared as usize)));
+    needs.into_iter().map(|(place, cleared, _)| (place, cleared)).collect()
 }

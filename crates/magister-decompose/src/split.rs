@@ -24,6 +24,17 @@ pub(crate) enum Merge {
     Weak,
 }
 
+/// Between what moves may bind: see [`Work::join_moves`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Binding {
+    /// Between parts.
+    Parts,
+    /// Between groups of fluents that exclude each other. A move that presses any two lamps binds
+    /// no lamps, though it does bind the rooms they are in: two lamps of one room are one action
+    /// on the room. The search allows for that.
+    Fluents,
+}
+
 /// Fluents outside of all parts: no move acts on them.
 pub(crate) const CONTEXT: u32 = u32::MAX;
 
@@ -38,6 +49,10 @@ pub(crate) struct Split {
     pub(crate) serial: Vec<(u32, u32, Edge)>,
 }
 
+/// What a move does: the part, the fluents there with the wires that they get, and the side of the
+/// guard.
+type Action = (u32, Vec<(u32, Edge)>, u8);
+
 /// The class of a move in a part: moves of one class do the same to it.
 pub(crate) type Classes = Vec<(u32, u32)>;
 
@@ -46,10 +61,18 @@ impl Split {
         network: &Network,
         effects: &Effects,
         merge: Merge,
+        binding: Binding,
         stop: &Stop,
     ) -> Result<Self, Halt> {
         let mut work = Work::new(network, effects);
+        work.join_groups();
+        if binding == Binding::Fluents {
+            while work.join_moves() {
+                stop.check()?;
+            }
+        }
         work.join_next();
+        let parts_bind = binding == Binding::Parts;
         let mut serial = Vec::new();
         for concepts in [false, true] {
             if concepts {
@@ -58,7 +81,7 @@ impl Split {
             loop {
                 stop.check()?;
                 // What concepts join may be bound by moves: the search allows for that.
-                if (!concepts && work.join_moves()) || work.join_conditions() {
+                if (!concepts && parts_bind && work.join_moves()) || work.join_conditions() {
                     continue;
                 }
                 let (joined, found) = work.join_readers(stop);
@@ -104,10 +127,10 @@ fn classes(
     effects: &Effects,
     mut part_of: impl FnMut(usize) -> u32,
 ) -> Vec<Classes> {
-    let mut known: FxHashMap<(u32, Vec<(u32, Edge)>), u32> = FxHashMap::default();
+    let mut known: FxHashMap<Action, u32> = FxHashMap::default();
     let mut count: FxHashMap<u32, u32> = FxHashMap::default();
     let mut all = Vec::with_capacity(network.moves.len());
-    for acts in &effects.acts {
+    for (acts, &side) in effects.acts.iter().zip(&effects.sides) {
         let mut by_part: Vec<(u32, Vec<(u32, Edge)>)> = Vec::new();
         for &(fluent, edge) in acts {
             let part = part_of(fluent as usize);
@@ -119,7 +142,7 @@ fn classes(
         by_part.sort_unstable();
         let number = |(part, list): (u32, Vec<(u32, Edge)>)| {
             let next = count.entry(part).or_default();
-            let class = *known.entry((part, list)).or_insert_with(|| {
+            let class = *known.entry((part, list, side)).or_insert_with(|| {
                 *next += 1;
                 *next
             });
@@ -171,13 +194,17 @@ impl<'a> Work<'a> {
         self.union.join_all(below)
     }
 
-    /// Fluents that exclude each other, and fluents in each other's next values.
-    fn join_next(&mut self) {
+    /// Fluents that exclude each other.
+    fn join_groups(&mut self) {
         for group in &self.network.invariants.groups {
             let members = group.members.iter().map(|node| node.index() - 1);
             let free: Vec<usize> = members.filter(|&fluent| !self.context[fluent]).collect();
             self.union.join_all(free);
         }
+    }
+
+    /// Fluents in each other's next values.
+    fn join_next(&mut self) {
         let mut done: FxHashSet<(u32, Edge)> = FxHashSet::default();
         for acts in &self.effects.acts {
             for &(fluent, edge) in acts {

@@ -1,15 +1,13 @@
 //! Subgames as games of their own.
 
-use std::sync::Arc;
-
 use magister_core::{Halt, Stop};
-use magister_engine::compiled::{CompiledBuilder, Wire};
+use magister_engine::Compiled;
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network};
-use magister_engine::{Compiled, Evaluator};
 use rustc_hash::FxHashSet;
 
 use crate::decomposition::Decomposition;
+use crate::rebuild::Change;
 use crate::sample;
 use crate::split::CONTEXT;
 
@@ -39,80 +37,20 @@ impl Decomposition {
             let part = self.split.part_of[fluent];
             part == own || part == CONTEXT
         };
-        let roles: Vec<&str> = compiled.info().roles.iter().map(String::as_str).collect();
-        let name = format!("{}-{}", compiled.info().name, number + 1);
-        let rules = format!("{} subgame {}", compiled.info().rules_hash, number + 1);
-        let mut builder = CompiledBuilder::new(&name, &roles, &rules);
-        builder.info_mut().rewards = compiled.info().rewards;
-        let mut wires = vec![Wire::TRUE; network.graph.len()];
-        let mut fluents = Vec::new();
-        for fluent in 0..network.fluents() {
-            wires[fluent + 1] = if kept(fluent) {
-                let id =
-                    builder.fluent(&compiled.names().fluents()[fluent], network.initial[fluent]);
-                fluents.push((fluent, id));
-                builder.holds(id)
-            } else if frozen[fluent] {
-                Wire::TRUE
-            } else {
-                Wire::FALSE
-            };
-        }
         let acts: FxHashSet<usize> = part.moves.iter().copied().collect();
-        let mut moves = Vec::new();
-        for (place, &(role, choice)) in network.moves.iter().enumerate() {
-            let node = network.inputs[place].node().index();
-            wires[node] = Wire::FALSE;
-            if acts.contains(&place) || self.dead.contains(&place) {
-                let handle = builder.add_move(role, &compiled.names().moves()[choice.index()]);
-                moves.push((place, handle));
-                wires[node] = builder.does(handle);
-            }
-        }
-        for (role, idle) in network.idle.iter().enumerate() {
-            if let Some(idle) = idle {
-                // A role does nothing if it makes none of the moves of this game.
-                let own: Vec<Wire> = moves
-                    .iter()
-                    .filter(|(place, _)| network.moves[*place].0.index() == role)
-                    .map(|&(_, handle)| !builder.does(handle))
-                    .collect();
-                wires[idle.node().index()] = builder.and(own);
-            }
-        }
-        let wire = |wires: &[Wire], edge: Edge| {
-            let wire = wires[edge.node().index()];
-            if edge.negated() { !wire } else { wire }
+        let change = Change {
+            name: format!("{}-{}", compiled.info().name, number + 1),
+            rules: format!("{} subgame {}", compiled.info().rules_hash, number + 1),
+            initial: &network.initial,
+            fixed: (0..network.fluents())
+                .map(|fluent| (!kept(fluent)).then_some(frozen[fluent]))
+                .collect(),
+            moves: (0..network.moves.len())
+                .map(|place| acts.contains(&place) || self.dead.contains(&place))
+                .collect(),
+            ends_when_stuck: true,
         };
-        for node in network.graph.gate_nodes() {
-            let children: Vec<Wire> =
-                network.graph.children(node).iter().map(|&edge| wire(&wires, edge)).collect();
-            wires[node.index()] = builder.and(children);
-        }
-        let mut legal = Vec::new();
-        for &(place, handle) in &moves {
-            let when = wire(&wires, network.legal[place]);
-            builder.legal(handle, when);
-            legal.push(!when);
-        }
-        for &(fluent, id) in &fluents {
-            let next = wire(&wires, network.next[fluent]);
-            builder.next(id, next);
-        }
-        let stuck = builder.and(legal);
-        let terminal = builder.or([wire(&wires, network.terminal), stuck]);
-        builder.terminal(terminal);
-        for goal in &network.goals {
-            if let Some(value) = goal.value {
-                builder.goal(goal.role, value, wire(&wires, goal.when));
-            }
-        }
-        if let Some(value) = compiled.missing_goal() {
-            builder.missing_goal(value);
-        }
-        let game = builder.build_until(stop).map_err(|error| Halt::Limit(error.to_string()))?;
-        CompiledGame::new(Arc::new(game), Evaluator::Sweep)
-            .map_err(|error| Halt::Limit(error.to_string()))
+        change.apply(compiled, stop)
     }
 
     /// Values for the fluents of other parts for which the end depends on this part, and its first

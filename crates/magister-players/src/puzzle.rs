@@ -5,11 +5,14 @@
 //! backtracking, and prefer moves that leave few moves, or a good goal value, or any: taking narrow
 //! passages first solves tours and placements. Nested playouts try, at every step of a playout,
 //! each move with a playout of its own, and follow the best plan ever seen.
+//!
+//! Before them, a puzzle whose moves place things for good is given to a SAT solver, once.
 
 mod counter;
 mod dive;
 mod levels;
 mod nested;
+mod placed;
 
 use magister_core::{Budget, Halt, Move, Payment, Rng, Role, Step, Stop, View, Worker};
 
@@ -46,6 +49,8 @@ pub(crate) struct Memory {
     mask: Vec<u64>,
     /// The number of steps at the last search; `None` before the first.
     made: Option<usize>,
+    /// Whether a plan of placements was looked for.
+    placed: bool,
 }
 
 /// The shared data of the methods.
@@ -137,6 +142,11 @@ pub(crate) fn search(
         memory.mask = counter::mask(&mut ground, &root, budget, rng).unwrap_or_default();
     }
     ground.mask.clone_from(&memory.mask);
+    if !std::mem::replace(&mut memory.placed, true) {
+        // Errors leave the search to the other methods.
+        let _ = placed::plan(&mut ground, view, &root, plan, budget);
+        let _ = ground.load(&root);
+    }
     let levels = &mut memory.levels;
     levels.begin(&ground, &root, bytes);
     let mut looked = 0;

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
         return Ok(if whole.decomposes() { CLEAN } else { FOUND });
     }
     if args.solve
-        && let Some(plan) = within(time, &Stop::never(), |stop| placed(&playable, stop))
+        && let Some(plan) = placed(&playable, time)
     {
         return plan_found(&playable, compiled, &whole, &plan, (args, begun.elapsed()));
     }
@@ -84,12 +84,10 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
 
 /// A plan for a puzzle whose moves place things for good; none if the game is none, or no plan was
 /// found.
-fn placed(playable: &Playable, stop: &Stop) -> Option<Plan> {
-    let placement = Placement::new(&*playable.game, stop).ok()??;
-    let worker = playable.game.worker();
+fn placed(playable: &Playable, time: Duration) -> Option<Plan> {
     let mut state = Vec::new();
-    worker.save(&mut state);
-    placement.plan(&state, stop).ok()?
+    playable.game.worker().save(&mut state);
+    Placement::attempt(&*playable.game, &state, Some(time), &Stop::never()).ok()?
 }
 
 /// Prints the solution of a puzzle.
@@ -159,8 +157,18 @@ fn moves(compiled: &Compiled, places: &[usize]) -> Vec<String> {
 fn description(playable: &Playable, compiled: &Compiled, whole: &Decomposition) -> Value {
     let subgame = |part: &Part| json!({"fluents": fluents(compiled, &part.fluents), "moves": moves(compiled, &part.moves)});
     let kinds: Vec<&str> = whole.kinds.iter().map(|kind| kind.name()).collect();
+    let later = whole.later.as_deref().map(|later| {
+        let inside: &Compiled = later.game.compiled();
+        let part = |part: &Part| json!({"fluents": fluents(inside, &part.fluents), "moves": moves(inside, &part.moves)});
+        json!({
+            "given": fluents(compiled, &later.given),
+            "subgames": later.whole.subgames.iter().map(part).collect::<Vec<_>>(),
+            "classes": later.whole.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+        })
+    });
     json!({
         "game": playable.name,
+        "later": later,
         "subgames": whole.subgames.iter().map(subgame).collect::<Vec<_>>(),
         "context": fluents(compiled, &whole.context),
         "dead": moves(compiled, &whole.dead),
@@ -222,6 +230,21 @@ fn text(
     let kinds: Vec<&str> = whole.kinds.iter().map(|kind| kind.name()).collect();
     if !kinds.is_empty() {
         let _ = writeln!(text, "classes: {}", kinds.join(", "));
+    }
+    if let Some(later) = &whole.later {
+        let given = fluents(compiled, &later.given);
+        let parts = plural(later.whole.subgames.len(), "subgame");
+        text += &list(&format!("{parts} once these hold for good: "), &given, args.all);
+        let inside = later.game.compiled();
+        for (number, part) in later.whole.subgames.iter().enumerate() {
+            text += &list(
+                &format!("  subgame {}: ", number + 1),
+                &fluents(inside, &part.fluents),
+                args.all,
+            );
+        }
+        let kinds: Vec<&str> = later.whole.kinds.iter().map(|kind| kind.name()).collect();
+        let _ = writeln!(text, "  classes: {}", kinds.join(", "));
     }
     let useful = if whole.worth.useful { "yes" } else { "no" };
     let _ = writeln!(text, "useful: {useful}, {}", whole.worth.why);

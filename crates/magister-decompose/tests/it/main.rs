@@ -2,5 +2,8 @@
 
 mod common;
 mod numbers;
+mod own;
 mod placement;
 mod products;
+mod rows;
+mod values;

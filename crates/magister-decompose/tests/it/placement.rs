@@ -49,3 +49,21 @@ fn puzzles_of_the_oracle_are_solved() {
 fn moves_that_undo_each_other_are_no_placements() {
     assert_eq!(play("eightpuzzle", &common::bundled("eightpuzzle")), None);
 }
+
+/// Puzzles whose moves forbid others, or whose end comes after a number of steps.
+#[test]
+fn puzzles_with_rules_on_the_way_are_solved() {
+    for name in ["hidato19", "queens08ug", "queens08lg"] {
+        let Some(text) = common::oracle(name) else { continue };
+        let value = play(name, &text);
+        assert_eq!(value, Some(100.0), "{name}");
+    }
+}
+
+/// The eighth column of this nonogram has two first groups, so that no picture fits.
+#[test]
+fn a_puzzle_without_solution_is_refuted() {
+    let name = "nonogram_10x10_1";
+    let Some(text) = common::oracle(name) else { return };
+    assert_eq!(play(name, &text), Some(0.0));
+}

@@ -161,8 +161,13 @@ fn goals(text: &mut String, parts: usize, roles: &[&str], ends: &[(usize, usize)
     }
 }
 
-/// Walks through a game and its quotient side by side: the same legal moves, ends and goals.
-fn side_by_side(game: &dyn Game, quotient: &dyn Game, note: &str) {
+/// Walks through a game and its quotient side by side: the same legal moves, ends and goals. Gives
+/// all positions with their classes.
+pub(crate) fn side_by_side(
+    game: &dyn Game,
+    quotient: &dyn Game,
+    note: &str,
+) -> std::collections::BTreeMap<Vec<u64>, Vec<u64>> {
     let stop = Stop::never();
     let (mut one, mut other) = (game.worker(), quotient.worker());
     let mut pairs = std::collections::BTreeMap::new();
@@ -208,6 +213,7 @@ fn side_by_side(game: &dyn Game, quotient: &dyn Game, note: &str) {
             }
         }
     }
+    pairs
 }
 
 /// How many random games of each shape are tested.

@@ -1,0 +1,45 @@
+//! Games of the oracle whose parts are known.
+#![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
+
+use crate::common;
+
+use magister_core::Stop;
+use magister_decompose::{Decomposition, Kind};
+
+/// The number of subgames of a game, and its classes; those of the game after all decisions if the
+/// game itself has one part.
+fn found(name: &str) -> Option<(usize, Vec<Kind>)> {
+    let game = common::game(name, &common::oracle(name)?);
+    let whole = Decomposition::new(game.compiled(), &Stop::never()).expect("parts");
+    let later = whole.later.as_deref().map(|later| &later.whole);
+    let parts = later.unwrap_or(&whole);
+    println!("{name}: {} {:?}", parts.subgames.len(), parts.kinds);
+    Some((parts.subgames.len(), parts.kinds.clone()))
+}
+
+#[test]
+fn serial_games() {
+    for name in ["blocksWorldSerial", "ticTacToeSerial", "blockerSerial", "asteroidsSerial"] {
+        let Some((subgames, kinds)) = found(name) else { continue };
+        assert_eq!(subgames, 2, "{name}");
+        assert!(kinds.contains(&Kind::Serial), "{name}: {kinds:?}");
+    }
+}
+
+/// Moves that act on two of four rooms at once do not bind the rooms together.
+#[test]
+fn two_presses_anywhere() {
+    for name in ["lightsOnSimultaneous", "simultaneousWin2"] {
+        let Some((subgames, kinds)) = found(name) else { continue };
+        assert_eq!(subgames, 4, "{name}");
+        assert!(kinds.contains(&Kind::Compound), "{name}: {kinds:?}");
+    }
+}
+
+/// The boards are linked until both roles have decided that they are not.
+#[test]
+fn parts_after_decisions() {
+    let Some((subgames, kinds)) = found("ticTacHeavenFC") else { return };
+    assert_eq!(subgames, 2);
+    assert!(kinds.contains(&Kind::Pass), "{kinds:?}");
+}

@@ -5,6 +5,7 @@ mod agree;
 mod audit;
 mod batch;
 mod binary;
+mod cards;
 mod clocks;
 mod compare;
 mod corpus;
@@ -93,6 +94,8 @@ enum Task {
     Speed,
     /// Our speed beside the published speed of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
+    /// The oracle's card games: speed and distributions beside CardStock's
+    Cards(cards::Options),
     /// Our speed beside hand-written games and OpenSpiel; writes the table of docs/speed.md
     Yardsticks(yardsticks::Options),
     /// Compare methods for hidden information; writes docs/hidden.md
@@ -164,6 +167,7 @@ fn main() -> Result<()> {
         Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,
+        Task::Cards(options) => cards::run(&options)?,
         Task::Yardsticks(options) => yardsticks::run(&options)?,
         Task::Clocks(options) => clocks::run(&options)?,
         Task::Methods(options) => methods::run(&options)?,

@@ -66,16 +66,36 @@ impl Sample {
     }
 }
 
+/// The result of a trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableResult {
+    /// The values of each player, in the order of the players, one for each finished match.
+    pub samples: Vec<Sample>,
+    /// The number of matches without a result.
+    pub unfinished: u64,
+    /// The number of faults of players: illegal, late or missing moves.
+    pub faults: u64,
+}
+
+impl TableResult {
+    /// The differences between the values of two players, match by match.
+    pub fn differences(&self, one: usize, other: usize) -> Sample {
+        let pairs = self.samples[one].values.iter().zip(&self.samples[other].values);
+        Sample { values: pairs.map(|(one, other)| one - other).collect() }
+    }
+}
+
 impl TableTrial {
-    /// Plays all matches. Returns the values of each player, in the order of `players`.
+    /// Plays all matches.
     pub fn run(
         &self,
         value: impl Fn(&[f64]) -> Vec<f64>,
         mut progress: impl FnMut(u64),
-    ) -> Result<Vec<Sample>, SeriesError> {
+    ) -> Result<TableResult, SeriesError> {
         let seats = self.players.len();
         let orders = seatings(seats);
-        let mut samples = vec![Sample::default(); seats];
+        let mut result =
+            TableResult { samples: vec![Sample::default(); seats], ..TableResult::default() };
         let series = Series {
             contest: self.contest.clone(),
             players: self.players.clone(),
@@ -85,16 +105,21 @@ impl TableTrial {
         };
         series.play(|number, record| {
             let rewards: Option<Vec<f64>> = record.rewards.iter().take(seats).copied().collect();
-            if let Some(rewards) = rewards.filter(|rewards| rewards.len() == seats) {
-                let order = &orders[number as usize % orders.len()];
-                for (&player, value) in order.iter().zip(value(&rewards)) {
-                    samples[player].values.push(value);
+            result.faults +=
+                record.errors.iter().filter(|error| error.seat.is_some()).count() as u64;
+            match rewards.filter(|rewards| rewards.len() == seats) {
+                Some(rewards) => {
+                    let order = &orders[number as usize % orders.len()];
+                    for (&player, value) in order.iter().zip(value(&rewards)) {
+                        result.samples[player].values.push(value);
+                    }
                 }
+                None => result.unfinished += 1,
             }
             progress(number + 1);
             ControlFlow::Continue(())
         })?;
-        Ok(samples)
+        Ok(result)
     }
 }
 

@@ -40,7 +40,7 @@ pub use analysis::{Analysis, Balance, Findings, RandomPlay, StrongPlay, Trial};
 pub use clock::{Deadline, TimeControl};
 pub use contest::{Asking, Contest, Seating};
 pub use exam::{Blunder, Exam, ExamError, Marks};
-pub use experiment::{Sample, TableTrial, rank_values};
+pub use experiment::{Sample, TableResult, TableTrial, rank_values};
 pub use exploit::{Exploited, Questions, exploit};
 pub use log::{Log, Mistakes, Pairing};
 pub use metrics::{Measured, Metrics};

@@ -136,6 +136,30 @@ impl Session {
         bail!("no player has a choice within {PASSED} steps")
     }
 
+    /// Whether it is a card game. People are not asked for the order of a shuffled deck.
+    pub(crate) fn is_cards(&self) -> bool {
+        self.game.as_any().is_some_and(<dyn std::any::Any>::is::<magister_recycle::CardGame>)
+    }
+
+    /// In a card game, makes the steps in which no player has a choice: shuffling and drawing.
+    pub(crate) fn deal(&mut self) -> Result<()> {
+        for _ in 0..PASSED {
+            if !self.is_cards() || self.worker.terminal() || self.players_choose() {
+                break;
+            }
+            self.random()?;
+        }
+        Ok(())
+    }
+
+    /// In a card game, goes back to the last decision of a player.
+    pub(crate) fn before_deal(&mut self) -> Result<()> {
+        while self.is_cards() && self.at > 0 && !self.players_choose() {
+            self.go(self.at - 1)?;
+        }
+        self.deal()
+    }
+
     /// Makes these joint moves.
     pub(crate) fn follow(&mut self, joints: &[Vec<Move>]) -> Result<()> {
         for joint in joints {

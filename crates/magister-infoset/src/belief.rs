@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Budget, Game, Halt, Move, Rng, Role, Stop, Turn, Worker};
+use magister_core::{Budget, Game, Halt, Move, Rng, Role, Seed, Stop, Turn, Worker, Worlds};
 
 use crate::InfosetError;
 use crate::dealt::Dealt;
@@ -88,10 +88,39 @@ impl Belief {
     ) -> Result<Self, Halt> {
         let Settings { limits, keep, model, .. } = &settings;
         let (shared, model) = (Arc::clone(&game), Arc::clone(model));
-        let tracker = Tracker::with_worker(shared, worker, role, *keep, *limits, model, stop)?;
-        let kind = Some(Kind::Exact(Box::new(tracker)));
+        let kind = match Tracker::with_worker(shared, worker, role, *keep, *limits, model, stop) {
+            Ok(tracker) => Kind::Exact(Box::new(tracker)),
+            Err(InfosetError::TooLarge) => Self::sampled_start(&game, role, &settings, stop)?,
+            Err(error) => return Err(error.into()),
+        };
         let (turns, open) = (Vec::new(), Vec::new());
-        Ok(Belief { game, role, settings, turns, kind, anchored: 0, open })
+        Ok(Belief { game, role, settings, turns, kind: Some(kind), anchored: 0, open })
+    }
+
+    /// A sample of the start of a game that cannot be enumerated, such as the orders of a shuffled
+    /// deck.
+    fn sampled_start(
+        game: &Arc<dyn Game>,
+        role: Role,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<Kind, Halt> {
+        let mut worker = game.worker();
+        let Settings { keep, particles, model, limits } = settings;
+        if let Some(worlds) = own_sampler(game, role, &**model) {
+            let dealt = Dealt::new(game, worlds, worker, *keep, *particles);
+            return Ok(Kind::Dealt(Box::new(dealt)));
+        }
+        let mut rng = Seed::from(0).derive("start").rng();
+        let count = limits.states.min(*particles);
+        let (anchor, views) =
+            Tracker::draw_start(game, &mut *worker, *keep, count, &mut rng, stop)?;
+        let (shared, model) = (Arc::clone(game), Arc::clone(model));
+        let mut filter = ParticleFilter::with_worker(
+            shared, worker, role, model, anchor, views, *particles, &mut rng,
+        );
+        filter.ask();
+        Ok(Kind::Sampled(Box::new(filter)))
     }
 
     /// Whether this belief is about the same game and role, and its turns are a prefix of `turns`.
@@ -157,10 +186,7 @@ impl Belief {
             }
         };
         let (anchor, views, worker) = tracker.into_parts();
-        // A game that samples by itself does that better, for the opponents that it assumes.
-        if self.settings.model.is_uniform()
-            && let Some(worlds) = self.game.worlds(self.role)
-        {
+        if let Some(worlds) = own_sampler(&self.game, self.role, &*self.settings.model) {
             let Settings { keep, particles, .. } = self.settings;
             let dealt = Dealt::new(&self.game, worlds, worker, keep, particles);
             self.kind = Some(Kind::Dealt(Box::new(dealt)));
@@ -338,6 +364,12 @@ impl Belief {
         let number = self.open.partition_point(|&(_, sum)| sum <= point);
         number.min(self.open.len().saturating_sub(1))
     }
+}
+
+/// The sampler of a game that has one. It is better than a particle filter, but it assumes that the
+/// others move uniformly at random.
+fn own_sampler(game: &Arc<dyn Game>, role: Role, model: &dyn Model) -> Option<Box<dyn Worlds>> {
+    if model.is_uniform() { game.worlds(role) } else { None }
 }
 
 impl std::fmt::Debug for Belief {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use magister_core::{Game, Halt, Info, Move, Rng, Role, Step, Stop, Turn, Worker, Worlds};
 
-use crate::exact::Keep;
+use crate::exact::{Keep, finish_silent_steps};
 use crate::views::{ViewId, Views};
 
 /// The maximum number of samples. They are independent of each other, so few are enough.
@@ -75,6 +75,10 @@ impl Dealt {
             }
             let Some(weight) = self.worlds.draw(rng, &mut state, stop)? else { continue };
             self.worker.load(&state, stop)?;
+            if self.worker.silent() {
+                finish_silent_steps(&mut *self.worker, rng, stop)?;
+                self.worker.save(&mut state);
+            }
             let over = self.worker.terminal();
             if found == 0 && (over || self.worker.legal(role) == [Move::IDLE]) {
                 wanted = 1;

@@ -7,7 +7,9 @@ pub use layer::Layer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use magister_core::{Game, Move, Observation, Percept, Role, Step, Stop, Turn, Worker};
+use magister_core::{
+    Game, Halt, Move, Observation, Percept, Rng, Role, Step, Stop, Turn, Worker, draw,
+};
 
 use crate::InfosetError;
 use crate::evidence::{perceived, possible};
@@ -106,17 +108,8 @@ impl Tracker {
     ) -> Result<Self, InfosetError> {
         worker.reset();
         let views = (keep == Keep::Views).then(|| Views::new(&*game));
-        let mut row = Vec::new();
-        worker.save(&mut row);
-        let tail = match &views {
-            None => 0,
-            Some(views) => {
-                row.extend(game.info().all_roles().map(|role| u64::from(views.root(role).0)));
-                game.info().roles.len()
-            }
-        };
-        let mut layer = Layer::new(tail);
-        layer.add(&row, 1.0, 1.0, worker.terminal());
+        let mut layer = Layer::new(tail(&*game, views.as_ref()));
+        layer.add(&first_row(&*game, &*worker, views.as_ref()), 1.0, 1.0, worker.terminal());
         let mut tracker = Tracker {
             game,
             role,
@@ -133,6 +126,26 @@ impl Tracker {
         let layer = std::mem::take(&mut tracker.layer);
         tracker.layer = tracker.settled(layer, &|| true, stop)?;
         Ok(tracker)
+    }
+
+    /// States at the first turn, drawn at random, for games whose start cannot be enumerated.
+    pub(crate) fn draw_start(
+        game: &Arc<dyn Game>,
+        worker: &mut dyn Worker,
+        keep: Keep,
+        count: usize,
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> Result<(Layer, Option<Views>), Halt> {
+        let views = (keep == Keep::Views).then(|| Views::new(&**game));
+        let mut layer = Layer::new(tail(&**game, views.as_ref()));
+        let share = 1.0 / count.max(1) as f64;
+        for _ in 0..count.max(1) {
+            worker.reset();
+            finish_silent_steps(worker, rng, stop)?;
+            layer.add(&first_row(&**game, worker, views.as_ref()), share, 1.0, worker.terminal());
+        }
+        Ok((layer, views))
     }
 
     /// The game.
@@ -385,6 +398,40 @@ impl Tracker {
         }
         Ok(())
     }
+}
+
+/// The number of words that follow each state of a layer.
+fn tail(game: &dyn Game, views: Option<&Views>) -> usize {
+    if views.is_some() { game.info().roles.len() } else { 0 }
+}
+
+/// The state of a worker before the first turn, with the information states of all roles.
+fn first_row(game: &dyn Game, worker: &dyn Worker, views: Option<&Views>) -> Vec<u64> {
+    let mut row = Vec::new();
+    worker.save(&mut row);
+    if let Some(views) = views {
+        row.extend(game.info().all_roles().map(|role| u64::from(views.root(role).0)));
+    }
+    row
+}
+
+/// Makes the silent steps of chance until the players have a turn.
+pub(crate) fn finish_silent_steps(
+    worker: &mut dyn Worker,
+    rng: &mut Rng,
+    stop: &Stop,
+) -> Result<(), Halt> {
+    let (mut joint, mut step) = (Vec::new(), Step::new());
+    while !worker.terminal() && worker.silent() {
+        joint.clear();
+        for role in worker.info().all_roles() {
+            let chance = worker.info().chance == Some(role);
+            let weights = if chance { worker.weights() } else { &[] };
+            joint.extend(draw(worker.legal(role), weights, rng));
+        }
+        worker.step(&joint, &mut step, stop)?;
+    }
+    Ok(())
 }
 
 impl std::fmt::Debug for Tracker {

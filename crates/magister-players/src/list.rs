@@ -5,7 +5,8 @@ use crate::bestfirst::BestFirst;
 use crate::council::Council;
 use crate::depth::Searcher;
 use crate::hidden::{
-    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Regret, Thesis,
+    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Lazy, Pimc, Pipmc, Regret, Single,
+    Thesis,
 };
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
@@ -493,10 +494,53 @@ pub const PLAYERS: &[Registered] = &[
         )
     },
     Registered {
+        iteration: "one playout",
+        hidden: true,
+        parameters: &[STATES, PARTICLES],
+        ..plain(
+            "pipmc",
+            "CardStock's flat Monte Carlo: playouts in fresh determinizations; the best mean rank",
+            Pipmc::make,
+        )
+    },
+    Registered {
+        iteration: "one iteration of the inner player",
+        hidden: true,
+        parameters: &[
+            Parameter::player("inner", "mcts", "the player that searches the determinization"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain(
+            "single-mcts",
+            "CardStock's tree search: one determinization per decision, searched as if visible",
+            Single::make,
+        )
+    },
+    Registered {
+        iteration: "one descent with a playout",
+        hidden: true,
+        parameters: &[EXPLORE, STATES, PARTICLES],
+        ..plain(
+            "lazy-mcts",
+            "Lazy determinization: a tree of moves, with a new determinization in every descent",
+            Lazy::make,
+        )
+    },
+    Registered {
         iteration: "one iteration of the inner player",
         hidden: true,
         clairvoyant: true,
-        parameters: &[Parameter::player("inner", "uct", "the player that decides")],
+        parameters: &[
+            Parameter::player("inner", "uct", "the player that decides"),
+            Parameter::whole(
+                "most",
+                0,
+                (0, 1 << 28),
+                "the maximum number of iterations per move, for a yardstick of fixed strength; 0 is \
+                 no limit of its own",
+            ),
+        ],
         ..plain(
             "clairvoyant",
             "Sees the true state, which the match record shows; for comparison only",

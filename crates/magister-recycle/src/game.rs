@@ -102,7 +102,7 @@ impl CardGame {
             rules_hash: rules_hash(&format!("{canonical}{habits}")),
             text_hash: rules_hash(text),
         };
-        let moves = Moves::new(&program);
+        let moves = Moves::new(&program, text);
         let draws = (0..moves.draws()).map(Move).collect();
         let (percepts, text) = (Percepts::default(), text.to_owned());
         let shared = Shared { program, info, moves, percepts, draws, text };

@@ -75,6 +75,7 @@ mod percepts;
 mod print;
 mod program;
 mod read;
+mod short;
 mod state_text;
 mod table;
 mod tree;

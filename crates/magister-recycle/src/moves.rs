@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use magister_core::Move;
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Act, Key, SlotKind, Stmt, StmtId};
+use crate::ir::{Act, Card, Cards, Int, Key, SlotKind, Stmt, StmtId, Str};
 use crate::machine::{CARD, Machine};
 use crate::program::Program;
 
@@ -27,8 +27,9 @@ const MET: u32 = 1 << 31;
 /// The numbering of a game's moves.
 #[derive(Debug)]
 pub(crate) struct Moves {
-    /// For each choice the number of its first alternative.
-    first: FxHashMap<StmtId, u32>,
+    /// For each choice the label of each alternative. Alternatives of different choices may have the
+    /// same label.
+    of_choice: FxHashMap<StmtId, Vec<u32>>,
     labels: Vec<String>,
     by_label: FxHashMap<String, u32>,
     tokens: Vec<String>,
@@ -47,17 +48,26 @@ struct Met {
 }
 
 impl Moves {
-    pub(crate) fn new(p: &Program) -> Self {
-        let mut first = FxHashMap::default();
+    pub(crate) fn new(p: &Program, text: &str) -> Self {
+        let mut of_choice = FxHashMap::default();
         let mut labels: Vec<String> = Vec::new();
+        let mut by_label: FxHashMap<String, u32> = FxHashMap::default();
         for (id, stmt) in p.rules.stmts.iter().enumerate() {
-            if let Stmt::Choice(alternatives) = stmt {
-                first.insert(id as StmtId, labels.len() as u32);
-                labels.extend(alternatives.iter().map(|&alternative| label(p, alternative)));
-            }
+            let Stmt::Choice(alternatives) = stmt else { continue };
+            let label = |&alternative: &StmtId| {
+                let start = p.rules.spans[alternative as usize].start as usize;
+                named(text, start).unwrap_or_else(|| label(p, alternative))
+            };
+            let mut own: Vec<String> = alternatives.iter().map(label).collect();
+            make_unique(&mut own);
+            let numbers = own.into_iter().map(|label| {
+                *by_label.entry(label.clone()).or_insert_with(|| {
+                    labels.push(label);
+                    labels.len() as u32 - 1
+                })
+            });
+            of_choice.insert(id as StmtId, numbers.collect());
         }
-        make_unique(&mut labels);
-        let by_label = index(&labels);
         let mut tokens: Vec<String> = (0..p.cards).map(|card| card_name(p, card)).collect();
         make_unique(&mut tokens);
         tokens.extend((0..p.cards).map(|at| format!("?{at}")));
@@ -66,7 +76,7 @@ impl Moves {
         tokens.extend(INTS.map(|number| number.to_string()));
         let by_token = index(&tokens);
         Moves {
-            first,
+            of_choice,
             labels,
             by_label,
             by_token,
@@ -104,7 +114,7 @@ impl Moves {
     ) -> Move {
         key.clear();
         let path = machine.choosing.path(option);
-        key.push((self.first[&choice] + path[0]) as i32);
+        key.push(self.of_choice[&choice][path[0] as usize] as i32);
         let me = 1u64 << machine.current();
         let seen = |card: usize| p.seen[machine.at[card] as usize] & me != 0;
         let mut values = machine.choosing.values(option).iter().copied();
@@ -294,8 +304,11 @@ fn make_unique(names: &mut [String]) {
     }
 }
 
-/// The name of a card: its values, without redundant ones.
+/// The name of a card: in short for common decks, otherwise its values.
 fn card_name(p: &Program, card: usize) -> String {
+    if let Some(short) = crate::short::card(p, card, false) {
+        return short;
+    }
     let values = &p.rules.cards[card].values;
     let names: Vec<&str> =
         values.iter().map(|&(_, value)| p.rules.strings[value as usize].as_str()).collect();
@@ -309,6 +322,21 @@ pub(crate) fn owner_name(p: &Program, owner: u32) -> String {
         owner if owner <= players => format!("p{}", owner - 1),
         owner => format!("t{}", owner - 1 - players),
     }
+}
+
+/// The longest name that a comment may give to an alternative.
+const LONGEST_NAME: usize = 24;
+
+/// The name that the rules give to an alternative: a comment in the line before it that is a few
+/// small words and a colon, such as `;; lay off:`.
+fn named(text: &str, start: usize) -> Option<String> {
+    let before = text.get(..start)?.trim_end();
+    let line = before.rsplit('\n').next()?.trim();
+    let name = line.trim_start_matches(';').trim().strip_suffix(':')?.trim_end();
+    let small = |letter: char| letter.is_ascii_lowercase() || letter == ' ';
+    let fits = line.starts_with(';') && name.len() <= LONGEST_NAME && name.chars().all(small);
+    let words: Vec<&str> = name.split_whitespace().collect();
+    (fits && !words.is_empty() && words != ["draw"]).then(|| words.join("-"))
 }
 
 /// The name of an alternative: that of its first action.
@@ -331,13 +359,23 @@ fn label(p: &Program, stmt: StmtId) -> String {
         Stmt::RepeatMove { to, .. } => format!("move-all-to-{}", place(&to.key)),
         Stmt::RepeatForget(_) | Stmt::Act(Act::Forget(_)) => "forget".to_owned(),
         Stmt::Act(act) => match act {
+            Act::SetInt(_, key, Int::Const(value)) => {
+                format!("{}-{value}", store(p, "set", 0, key))
+            }
             Act::SetInt(_, key, _) => store(p, "set", 0, key),
             Act::Add(true, _, key, _) => store(p, "increase", 0, key),
             Act::Add(false, _, key, _) => store(p, "decrease", 0, key),
+            Act::SetStr(_, key, Str::Const(value)) => {
+                format!("{}-{}", store(p, "set", 1, key), string(*value))
+            }
             Act::SetStr(_, key, _) => store(p, "set", 1, key),
             Act::SetPoints(points, _) => store(p, "set", 2, &points.key),
             Act::CycleNext(_) => "next".to_owned(),
             Act::CycleCurrent(_) => "current".to_owned(),
+            Act::Move { card: Card::At(_, cards), to, .. } => match &**cards {
+                Cards::Place(from) => format!("{}-to-{}", place(&from.key), place(&to.key)),
+                _ => format!("move-to-{}", place(&to.key)),
+            },
             Act::Move { to, .. } => format!("move-to-{}", place(&to.key)),
             Act::Remember { to, .. } => format!("remember-in-{}", place(&to.key)),
             Act::Shuffle(of) => format!("shuffle-{}", place(&of.key)),

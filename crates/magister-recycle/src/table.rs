@@ -13,27 +13,6 @@ use crate::program::Program;
 /// A visible pile with more cards than this is given by its size and its top card.
 const LISTED: usize = 14;
 
-/// Ranks and suits of common decks, with their short forms.
-const RANKS: [(&str, &str); 15] = [
-    ("ACE", "A"),
-    ("ONE", "1"),
-    ("TWO", "2"),
-    ("THREE", "3"),
-    ("FOUR", "4"),
-    ("FIVE", "5"),
-    ("SIX", "6"),
-    ("SEVEN", "7"),
-    ("EIGHT", "8"),
-    ("NINE", "9"),
-    ("TEN", "10"),
-    ("JACK", "J"),
-    ("QUEEN", "Q"),
-    ("KING", "K"),
-    ("KNIGHT", "Kn"),
-];
-const SUITS: [(&str, &str, &str); 4] =
-    [("CLUBS", "♣", "C"), ("DIAMONDS", "♦", "D"), ("HEARTS", "♥", "H"), ("SPADES", "♠", "S")];
-
 impl CardGame {
     /// A position as a person at the table sees it: the table and the players with their piles and
     /// scores. A viewer sees the cards of its own piles and of visible ones; of others it sees the
@@ -112,19 +91,12 @@ impl CardGame {
     /// A card in short, such as `Q♠`, if it has a rank and a suit of a common deck; otherwise its
     /// name as in moves.
     fn card_words(&self, card: usize, unicode: bool) -> String {
-        let p = &self.shared.program;
-        let values = &p.rules.cards[card].values;
-        let named = |at: usize| p.rules.strings[values[at].1 as usize].as_str();
-        if values.len() == 2 {
-            for (rank, suit) in [(0, 1), (1, 0)] {
-                let rank = RANKS.iter().find(|(name, _)| *name == named(rank));
-                let suit = SUITS.iter().find(|(name, ..)| *name == named(suit));
-                if let (Some((_, rank)), Some((_, sign, letter))) = (rank, suit) {
-                    return format!("{rank}{}", if unicode { sign } else { letter });
-                }
-            }
+        let name = self.shared.moves.card(card);
+        match crate::short::card(&self.shared.program, card, unicode) {
+            // A name with a number tells equal cards apart.
+            Some(short) if !name.contains('#') => short,
+            _ => name.to_owned(),
         }
-        self.shared.moves.card(card).to_owned()
     }
 
     /// What a player observed in a turn, in words: where cards went and which values changed. Empty

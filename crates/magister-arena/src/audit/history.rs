@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use magister_core::view::observe;
-use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
+use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker, draw};
 
 /// The maximum number of joint moves to enumerate in one position.
 const MANY: usize = 5_000;
 /// The maximum number of steps in the search for a twin.
 const PATIENCE: usize = 20_000;
+
+/// The number of histories that are drawn from the game's own sampler.
+const DRAWS: usize = 200;
 
 /// The joint moves of a match up to a question, including silent steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +75,9 @@ pub(super) fn twin(
         behind: usize,
         left: Option<Vec<Vec<Move>>>,
     }
+    if let Some(twin) = drawn_twin(game, role, turns, not, rng, stop)? {
+        return Ok(Some(twin));
+    }
     let mut worker = game.worker();
     worker.reset();
     let (mut step, mut state) = (Step::new(), Vec::new());
@@ -117,6 +123,54 @@ pub(super) fn twin(
             worker.save(&mut state);
             frames.push(Frame { state, behind: behind + usize::from(step.tick), left: None });
             joints.push(joint);
+        }
+    }
+    Ok(None)
+}
+
+/// A twin by the game's own sampler, if it has one: a search does not find the order of a shuffled
+/// deck that gives a role the same cards. The twin is replayed, so a wrong sampler finds none.
+fn drawn_twin(
+    game: &Arc<dyn Game>,
+    role: Role,
+    turns: &[Turn],
+    not: &History,
+    rng: &mut Rng,
+    stop: &Stop,
+) -> Result<Option<History>, Halt> {
+    let Some(mut worlds) = game.worlds(role) else { return Ok(None) };
+    match worlds.follow(turns, rng, stop) {
+        Ok(()) => {}
+        Err(Halt::Stopped) => return Err(Halt::Stopped),
+        Err(_) => return Ok(None),
+    }
+    let (mut state, mut moves) = (Vec::new(), Vec::new());
+    for _ in 0..DRAWS {
+        stop.check()?;
+        if worlds.draw(rng, &mut state, stop)?.is_none() {
+            continue;
+        }
+        worlds.history(&mut moves);
+        let mut joints: Vec<Vec<Move>> =
+            moves.chunks(game.info().roles.len()).map(<[Move]>::to_vec).collect();
+        let mut way = Way::new(game);
+        for joint in &joints {
+            way.go(joint, stop)?;
+        }
+        while !way.worker.terminal() && way.worker.silent() {
+            let mut chosen = |role| {
+                let chance = game.info().chance == Some(role);
+                let weights = if chance { way.worker.weights() } else { &[] };
+                draw(way.worker.legal(role), weights, rng)
+            };
+            let joint: Option<Vec<Move>> = game.info().all_roles().map(&mut chosen).collect();
+            let Some(joint) = joint else { return Ok(None) };
+            way.go(&joint, stop)?;
+            joints.push(joint);
+        }
+        let same = way.turns[role.index()] == turns;
+        if same && !way.worker.terminal() && joints != not.joints {
+            return Ok(Some(History { joints }));
         }
     }
     Ok(None)

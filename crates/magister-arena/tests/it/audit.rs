@@ -252,3 +252,16 @@ fn the_clairvoyant_is_found() {
     let verdict = run(&quick(Role(0)), &game("rust:monty-hall"), &suspect(&spec));
     assert!(tests(&verdict).contains(&"twin"), "{verdict:?}");
 }
+
+/// In a card game with a full deck, twins come from the game's own sampler.
+#[test]
+fn card_games_are_audited_with_twins() {
+    let agram = game("agram");
+    let few = Audit { matches: 3, decisions: 20, sample: 40, iterations: 5, ..quick(Role(1)) };
+    for (player, honest) in [("pipmc", true), ("so-ismcts", true), ("clairvoyant", false)] {
+        let spec = player.parse().expect("a player");
+        let verdict = run(&few, &agram, &suspect(&spec));
+        assert!(verdict.twins > 0 && verdict.answers > 0, "{player}: {verdict:?}");
+        assert_eq!(verdict.honest(), honest, "{player}: {verdict:?}");
+    }
+}

@@ -67,6 +67,39 @@ fn every_player_plays_every_game_legally() {
     }
 }
 
+/// The orders of a shuffled deck cannot be enumerated, so players begin with a sample.
+#[test]
+fn card_games_are_played_by_every_player() {
+    let agram = magister::open("agram").unwrap().game;
+    for player in able(&agram) {
+        let limits = TimeControl { iterations: Some(4), ..TimeControl::default() };
+        let record = play(&agram, player, limits);
+        assert!(record.errors.is_empty(), "{player}: {:?}", record.errors);
+        assert!(record.moves.len() > 8, "{player}: {} steps", record.moves.len());
+    }
+}
+
+/// Whole matches, so that all phases of each game are met.
+#[test]
+fn honest_players_finish_every_card_game() {
+    for entry in catalogue::all().iter().filter(|entry| entry.sheet.is_some_and(is_cards)) {
+        let game = magister::open(entry.name).unwrap().game;
+        let limits = TimeControl { iterations: Some(1), ..TimeControl::default() };
+        let honest: Arc<dyn PlayerSource> = Arc::new("pipmc".parse::<Spec>().unwrap());
+        let random: Arc<dyn PlayerSource> = Arc::new("random".parse::<Spec>().unwrap());
+        let mut players = vec![honest];
+        players.resize(game.info().players().count(), random);
+        let contest = Contest { max_steps: 60, ..Contest::new(game, limits) };
+        let record = contest.play(&players, Seed::from(5));
+        let faults: Vec<_> = record.errors.iter().filter(|error| error.seat.is_some()).collect();
+        assert!(faults.is_empty(), "{}: {faults:?}", entry.name);
+    }
+}
+
+fn is_cards(sheet: catalogue::Sheet) -> bool {
+    sheet.is_recycle()
+}
+
 #[test]
 fn every_player_keeps_its_clock() {
     // The machine that runs the tests may be busy; the test is that no player keeps thinking.

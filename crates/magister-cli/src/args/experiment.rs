@@ -11,12 +11,14 @@ use super::contest::positive;
 random ones at one table, in five games, with every seating equally often. The value of a player \
 is 1 for the first rank and 0 for the last. `valet` is the experiment of the Valet benchmark: \
 branching factor and length of 21 traditional games in random play, and what a player in the first \
-seat gains against random ones.
+seat gains against random ones. `baselines` lets an honest player meet the players of CardStock and \
+one with lazy determinization in eight games; it fails if it is not better in six of them.
 
 Examples:
   magister experiment thesis-table2 --games 96 --iterations 200
   magister experiment thesis-table2 --games 960 --time 1 --svg table2.svg
-  magister experiment valet --games 100 --iterations 100 --csv valet.csv"
+  magister experiment valet --games 100 --iterations 100 --csv valet.csv
+  magister experiment baselines --games 240 --iterations 200"
 )]
 pub(crate) struct Experiment {
     /// The experiment
@@ -34,9 +36,13 @@ pub(crate) struct Experiment {
     /// Iterations per move, which makes the result repeatable
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
-    /// The honest player
-    #[arg(long, value_name = "PLAYER", default_value = "honest")]
-    pub(crate) honest: magister_players::Spec,
+    /// The honest player; may be repeated. The default is `honest`, and in thesis-table2 also the
+    /// agent of the thesis, repaired and as it was
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) honest: Vec<magister_players::Spec>,
+    /// The clairvoyant player of thesis-table2
+    #[arg(long, value_name = "PLAYER", default_value = "clairvoyant")]
+    pub(crate) clairvoyant: magister_players::Spec,
     /// Matches at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<usize>)]
     pub(crate) jobs: usize,
@@ -58,4 +64,6 @@ pub(crate) enum ExperimentName {
     ThesisTable2,
     /// The Valet benchmark
     Valet,
+    /// An honest player against simple ones
+    Baselines,
 }

@@ -53,6 +53,7 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
             anstream::eprintln!("magister: step {}: {error:#}", session.at + 1);
             return Ok(FOUND);
         }
+        session.deal()?;
         let mut out = anstream::stdout().lock();
         if painter.is_some() {
             write!(out, "{}", show::drawn(&session))?;
@@ -119,6 +120,9 @@ pub(crate) fn converse(
             playable.name, playable.evaluator
         )?;
     }
+    if painter.is_some() {
+        session.deal()?;
+    }
     write!(out, "{}", shown(session, playable, painter, true))?;
     for number in 1.. {
         if terminal {
@@ -162,13 +166,17 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
         "random" => {
             for _ in 0..count(rest)? {
                 session.random()?;
+                session.deal()?;
                 if session.worker.terminal() {
                     break;
                 }
             }
         }
         "undo" => match session.at.checked_sub(count(rest)?) {
-            Some(at) => session.go(at)?,
+            Some(at) => {
+                session.go(at)?;
+                session.before_deal()?;
+            }
             None => bail!("only {} can be taken back", super::plural(session.at, "step")),
         },
         "redo" => {
@@ -184,7 +192,9 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
             Err(_) => bail!("`jump N` needs the number of steps, such as `jump 0`"),
         },
         "state" if rest.is_empty() => return Ok(Answer::Text(show::state(session))),
-        "legal" if rest.is_empty() => return Ok(Answer::Text(show::legal(session, usize::MAX))),
+        "legal" | "moves" if rest.is_empty() => {
+            return Ok(Answer::Text(show::legal(session, usize::MAX)));
+        }
         "percepts" if rest.is_empty() => return Ok(Answer::Text(show::percepts(session))),
         "history" if rest.is_empty() => return Ok(Answer::Text(show::history(session))),
         "help" | "?" if rest.is_empty() => return Ok(Answer::Text(HELP.to_owned())),
@@ -195,6 +205,9 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
             let no_command = || format!("`{word}` is not a command; as a move");
             if word_only { error.context(no_command()) } else { error }
         })?,
+    }
+    if !matches!(word, "undo" | "redo" | "jump") {
+        session.deal()?;
     }
     Ok(Answer::Position)
 }

@@ -4,6 +4,7 @@
 //! which counts for a whole process, is a program of its own.
 
 mod analyze;
+mod cards;
 mod catalogue;
 mod cli;
 mod contest;

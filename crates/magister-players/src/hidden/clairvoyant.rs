@@ -1,7 +1,11 @@
 //! A player that sees the true state: not an honest player, but a yardstick for others.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, View};
 
+use super::pimc::Until;
 use crate::registry::{Arguments, Made};
 
 /// Plays a game that hides information as if it had perfect information. The match runner reveals
@@ -9,12 +13,14 @@ use crate::registry::{Arguments, Made};
 pub(crate) struct Clairvoyant {
     name: String,
     inner: Box<dyn Agent>,
+    /// The maximum number of iterations per move; 0 is no limit of its own.
+    most: u32,
 }
 
 impl Clairvoyant {
     pub(crate) fn make(settings: &Arguments) -> Made {
         let (name, inner) = (settings.text().to_owned(), settings.player("inner")?);
-        Ok(Box::new(Clairvoyant { name, inner }))
+        Ok(Box::new(Clairvoyant { name, inner, most: settings.whole("most")? }))
     }
 }
 
@@ -32,6 +38,13 @@ impl Agent for Clairvoyant {
         if view.game().info().information == Information::Hidden {
             return Err(Halt::Hidden);
         }
-        self.inner.decide(view, budget, rng)
+        if self.most == 0 {
+            return self.inner.decide(view, budget, rng);
+        }
+        let most = budget.left().map_or(u64::from(self.most), |left| left.min(self.most.into()));
+        let clock = Until { clock: budget.clone(), left: Duration::ZERO };
+        let own = Budget::iterations(most).with_stop(budget.stop().clone());
+        let mut own = own.with_clock(Arc::new(clock));
+        self.inner.decide(view, &mut own, rng)
     }
 }

@@ -5,11 +5,13 @@
 //! | perfect information | `uct` |
 //! | one role, perhaps against chance | `ao-tree` |
 //! | two roles with opposite interests, small enough to be solved | `cfr+` |
+//! | several roles, with a sampler of its own, such as a card game | `so-ismcts` |
 //! | several roles, short | `hyperplay2` |
 //! | several roles, long | `mo-ismcts`, with its root widened |
 //!
 //! Random playouts determine whether a game is short: simulations in which every role thinks are
-//! worth their cost only if enough of them are possible.
+//! worth their cost only if enough of them are possible. In a card game every deal gives the others
+//! information states of their own, so trees of theirs would hardly be visited twice.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Information, Move, Rng, SourceError, Step, View, draw,
@@ -100,6 +102,7 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
     }
     match decisions(view, budget, rng) {
         Ok(decisions) if decisions < SHORT && is_small(view, budget) => "cfr+",
+        _ if view.game().worlds(view.role()).is_some() => "so-ismcts",
         Ok(decisions) if decisions < SHORT => "hyperplay2",
         _ => "mo-ismcts",
     }

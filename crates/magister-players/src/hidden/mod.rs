@@ -11,9 +11,11 @@
 //! - `ismcts` searches in trees of observations;
 //! - `cfr`, `mccfr` and `oos` minimise regret in the whole game and play the average strategy;
 //! - `thesis` is the honest agent of a thesis, for comparison;
+//! - `baselines` are the simple players of other systems, for comparison;
 //! - `clairvoyant` sees the true state, so it is not honest;
 //! - `honest` chooses the method that suits the game.
 
+mod baselines;
 mod bayes;
 mod believer;
 mod cfr;
@@ -26,6 +28,7 @@ mod pimc;
 mod thesis;
 mod tree;
 
+pub(crate) use baselines::{Flat as Pipmc, Lazy, Single};
 pub(crate) use bayes::Bayes;
 pub(crate) use cfr::Regret;
 pub(crate) use clairvoyant::Clairvoyant;

@@ -30,9 +30,9 @@ impl Pimc {
 }
 
 /// A clock that ends when another one has a given time left.
-struct Until {
-    clock: Budget,
-    left: std::time::Duration,
+pub(crate) struct Until {
+    pub(crate) clock: Budget,
+    pub(crate) left: std::time::Duration,
 }
 
 impl Clock for Until {

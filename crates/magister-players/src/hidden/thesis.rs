@@ -53,13 +53,20 @@ impl Method for Thesis {
         let arm = |&choice: &Move| Arm { choice, visits: 0.0, sum: 0.0 };
         let mut arms: Vec<Arm> = legal.iter().map(arm).collect();
         let mut iterations = 0_u64;
+        // The range of the rewards, as far as it was seen if the game does not give it.
+        let (low, high) = worker.info().rewards;
+        let bounded = low.is_finite() && high.is_finite();
+        let (mut low, mut high) =
+            if bounded { (low, high) } else { (f64::INFINITY, f64::NEG_INFINITY) };
         while budget.spend(1) {
             let log = (iterations.max(1) as f64).ln();
             let worth = |arm: &Arm| {
                 if arm.visits == 0.0 {
                     return f64::INFINITY;
                 }
-                let mean = arm.sum / arm.visits / if flaws { players } else { 1.0 };
+                let mean = arm.sum / arm.visits;
+                let mean =
+                    if flaws { mean / players } else { (mean - low) / (high - low).max(1e-9) };
                 mean + (2.0 * log / arm.visits).sqrt()
             };
             let best = arms.iter().map(worth).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -72,6 +79,7 @@ impl Method for Thesis {
                     iterations += 1;
                     arms[at].visits += 1.0;
                     arms[at].sum += reward;
+                    (low, high) = (low.min(reward), high.max(reward));
                 }
                 Err(_) => break,
             }
@@ -128,8 +136,7 @@ fn playout(
     }
     let own = totals[role.index()];
     if !flaws {
-        let spread = scale.high - scale.low;
-        return Ok(if spread.is_finite() { (own - scale.low) / spread } else { own });
+        return Ok(own);
     }
     let players = info.players().count() as f64;
     let rank = if players > 1.0 {

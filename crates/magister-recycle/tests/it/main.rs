@@ -5,6 +5,7 @@ mod catalogue;
 mod codes;
 mod deals;
 mod hostile;
+mod names;
 mod oracle;
 mod oracle_games;
 mod posterior;

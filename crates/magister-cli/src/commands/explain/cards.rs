@@ -34,8 +34,8 @@ pub(super) fn run(args: &Explain, source: &Source) -> Result<u8> {
     let Some(decision) = cards.decision(&session.moment().state) else {
         bail!("no player has to decide in this position");
     };
-    let asked = plain(&args.atom);
-    let offered = |options: &[String]| options.iter().any(|option| plain(option) == asked);
+    let asked = bare(&args.atom).to_owned();
+    let offered = |options: &[String]| options.iter().any(|option| is_meant(option, &asked));
     let found = decision.alternatives.iter().any(|one| offered(&one.options));
     let mut out = anstream::stdout().lock();
     let role = info.role_name(decision.role);
@@ -64,10 +64,17 @@ pub(super) fn run(args: &Explain, source: &Source) -> Result<u8> {
     Ok(if found { CLEAN } else { FOUND })
 }
 
-fn plain(text: &str) -> String {
+/// A move without its parentheses.
+fn bare(text: &str) -> &str {
     let text = text.trim();
-    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
-    inner.to_lowercase()
+    text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
+}
+
+/// Whether an option is meant: all of it, or what is done with it, such as `QS` for `play QS`.
+fn is_meant(option: &str, asked: &str) -> bool {
+    let option = bare(option);
+    let rest = option.split_once(' ').map(|(_, rest)| rest);
+    option.eq_ignore_ascii_case(asked) || rest.is_some_and(|rest| rest.eq_ignore_ascii_case(asked))
 }
 
 fn text(decision: &Decision, role: &str, asked: &str, found: bool) -> String {
@@ -75,11 +82,13 @@ fn text(decision: &Decision, role: &str, asked: &str, found: bool) -> String {
     let mut text =
         format!("{asked} {is} an option of {role}; the choice is in line {}\n", { decision.line });
     for one in &decision.alternatives {
-        let offers = one.options.iter().any(|option| plain(option) == asked);
+        let offers = one.options.iter().any(|option| is_meant(option, asked));
         let what = match (one.options.len(), offers) {
             (0, _) => "offers nothing here".to_owned(),
+            (1, true) => "offers it and nothing else".to_owned(),
             (count, true) => format!("offers it, among {count}"),
-            (count, false) => format!("offers {count} others"),
+            (1, false) => "offers another option".to_owned(),
+            (count, false) => format!("offers {count} other options"),
         };
         let _ = writeln!(text, "line {}: {what}", one.line);
         let shown: String = one.source.chars().take(SHOWN).collect();
@@ -89,7 +98,7 @@ fn text(decision: &Decision, role: &str, asked: &str, found: bool) -> String {
         }
         if !one.options.is_empty() && !offers {
             let mut options: Vec<String> =
-                one.options.iter().take(LISTED).map(|option| plain(option)).collect();
+                one.options.iter().take(LISTED).map(|option| bare(option).to_owned()).collect();
             if one.options.len() > LISTED {
                 options.push("...".to_owned());
             }

@@ -42,6 +42,10 @@ pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> St
 /// The moves that chance drew.
 pub(super) fn drawn(session: &Session) -> String {
     let Some(chance) = session.info().chance else { return String::new() };
+    // The table shows what was dealt.
+    if session.is_cards() {
+        return String::new();
+    }
     let (name, words) = (session.info().role_name(chance), session.game.text());
     let line = |&at: &usize| {
         let choice = session.moments.get(at).and_then(|moment| moment.joint.get(chance.index()));

@@ -1,0 +1,116 @@
+//! The experiment of the Valet benchmark: branching factor, length, and what searching gains.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use magister_arena::{Bar, Contest, Page, Sample};
+use magister_core::Seed;
+
+use super::{limits, measured, source, wanted, write_files};
+use crate::args::Experiment;
+use crate::game;
+
+/// The games of the benchmark, in their usual order.
+const GAMES: [&str; 21] = [
+    "agram",
+    "casino-blackjack",
+    "crazy-eights",
+    "cribbage",
+    "cuckoo",
+    "euchre",
+    "go-fish",
+    "golf-six",
+    "goofspiel",
+    "hearts",
+    "klaverjassen",
+    "leduc-poker/recycle",
+    "pitch",
+    "president",
+    "rummy",
+    "scarto",
+    "schwimmen",
+    "scopa",
+    "skitgubbe",
+    "sueca",
+    "whist",
+];
+
+/// Random games for branching factor and length.
+const RANDOM_GAMES: u64 = 1_000;
+/// A random game with more decisions is cut off.
+const MOST_DECISIONS: u32 = 10_000;
+/// The tree search of the benchmark.
+const SEARCH: &str = "single-mcts";
+
+pub(super) fn run(args: &Experiment) -> Result<u8> {
+    let mut out = anstream::stdout().lock();
+    let mut csv = format!("game,seats,branching,decisions,random,{SEARCH},t,honest,t,faults\n");
+    let mut page = Page::new("What a player in the first seat gains against random ones");
+    let honest = measured(args, &["honest"])?.swap_remove(0).to_string();
+    writeln!(
+        out,
+        "{:<20} {:>5} {:>9} {:>9} {:>16} {:>22} {:>22}",
+        "game",
+        "seats",
+        "branching",
+        "decisions",
+        "random",
+        format!("{SEARCH} (t)"),
+        format!("{honest} (t)")
+    )?;
+    let mut bars = Vec::new();
+    for name in wanted(args, &GAMES)? {
+        let playable = game::find(name, &magister::Reading::default())?.prepare(None)?;
+        let Some(cards) = playable.source.card_game() else {
+            bail!("{name} is not a card game in RECYCLE");
+        };
+        let seats = playable.game.info().players().count();
+        let (mut games, mut decisions, mut options) = (0u64, 0u64, 0u64);
+        let seed = Seed::from(args.seed).derive(name);
+        cards.sample(RANDOM_GAMES, seed.derive("lengths"), MOST_DECISIONS, |sample| {
+            games += 1;
+            decisions += sample.options.len() as u64;
+            options += sample.options.iter().map(|&count| u64::from(count)).sum::<u64>();
+        });
+        let branching = options as f64 / decisions.max(1) as f64;
+        let length = decisions as f64 / games.max(1) as f64;
+        let (mut scores, mut faults) = (Vec::new(), 0);
+        for player in ["random", SEARCH, honest.as_str()] {
+            let contest = Contest::new(playable.game.clone(), limits(args));
+            let mut players = vec![source(player)?];
+            players.resize(seats, source("random")?);
+            let mut sample = Sample::default();
+            for number in 0..args.games {
+                let record = contest.play(&players, seed.derive("matches").derive_index(number));
+                faults += record.errors.iter().filter(|error| error.seat.is_some()).count();
+                sample.values.extend(record.rewards.first().copied().flatten());
+            }
+            scores.push(sample);
+        }
+        let [random, search, honest] = &scores[..] else { continue };
+        let (by_search, by_honest) = (search.welch(random), honest.welch(random));
+        writeln!(
+            out,
+            "{name:<20} {seats:>5} {branching:>9.2} {length:>9.1} {:>8.2} +- {:<5.2} {:>8.2} ({by_search:>+6.1})      {:>8.2} ({by_honest:>+6.1})",
+            random.mean(),
+            random.margin(),
+            search.mean(),
+            honest.mean(),
+        )?;
+        if faults > 0 {
+            writeln!(out, "  {faults} moves were illegal, late or missing")?;
+        }
+        let _ = writeln!(
+            csv,
+            "{name},{seats},{branching:.4},{length:.2},{:.4},{:.4},{by_search:.3},{:.4},{by_honest:.3},{faults}",
+            random.mean(),
+            search.mean(),
+            honest.mean()
+        );
+        bars.push(Bar { name: name.to_owned(), value: by_honest, interval: None });
+    }
+    page.heading("Welch's t of the honest player's scores");
+    page.bars(&bars, 0.0);
+    write_files(args, &csv, &page, true)
+}

@@ -1,0 +1,88 @@
+//! Card games as people and players meet them on the command line.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// What a command prints, given some input.
+fn magister(args: &[&str], input: &str) -> (i32, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // It may end before it has read everything.
+    let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("it ends");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().expect("a code"), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn a_person_sees_the_hand_and_chooses_by_name() {
+    let (_, text) =
+        magister(&["play", "hearts", "--level", "beginner", "--seed", "1"], "1\nquit\n");
+    assert!(text.contains("you    hand "), "{text}");
+    assert!(text.contains("p1     hand (13 cards)"), "{text}");
+    assert!(text.contains("on turn: you"), "{text}");
+    assert!(text.contains("1 pass-on "), "{text}");
+    assert!(!text.contains("worked out"), "{text}");
+    let dealt = text.split("The position at the end").next().unwrap_or_default();
+    assert!(!dealt.contains("SPADES"), "cards are written in short: {text}");
+}
+
+#[test]
+fn step_deals_and_shows_all_hands() {
+    let (code, text) = magister(&["step", "hearts", "--seed", "2"], "random\nundo\nquit\n");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.starts_with("step 51\n"), "{text}");
+    assert!(text.contains("p3     hand ") && !text.contains("draw"), "{text}");
+    assert_eq!(text.matches("step 51\n").count(), 2, "{text}");
+}
+
+#[test]
+fn players_make_no_errors_in_card_games() {
+    for (game, players) in
+        [("hearts", "honest,random,random,random"), ("casino-blackjack", "honest")]
+    {
+        let args = ["match", game, "--players", players, "--iterations", "2", "--json"];
+        let (code, text) = magister(&args, "");
+        assert_eq!(code, 0, "{text}");
+        let record = text.lines().next().unwrap_or_default();
+        let record: serde_json::Value = serde_json::from_str(record).expect("a record");
+        let errors = record.get("errors").and_then(serde_json::Value::as_array);
+        assert!(errors.is_none_or(Vec::is_empty), "{game}: {errors:?}");
+        assert!(record["moves"].as_array().is_some_and(|moves| moves.len() > 50), "{game}");
+    }
+}
+
+#[test]
+fn experiments_check_their_sums_and_report_no_fault() {
+    let small = ["--games", "6", "--iterations", "2"];
+    let table = ["experiment", "thesis-table2", "--only", "golf"];
+    let (code, text) = magister(&[&table[..], &small].concat(), "");
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(text.matches("sum of the seats 1.500 (must be 1.5)").count(), 3, "{text}");
+    assert!(text.contains("thesis-honest:flaws=1"), "{text}");
+    let valet = ["experiment", "valet", "--only", "leduc-poker/recycle"];
+    let (code, more) = magister(&[&valet[..], &small].concat(), "");
+    assert_eq!(code, 0, "{more}");
+    let (_, most) =
+        magister(&[&["experiment", "baselines", "--only", "agram"][..], &small].concat(), "");
+    assert!(most.contains("honest against lazy-mcts"), "{most}");
+    let all = [text, more, most].concat();
+    assert!(!all.contains("missing") && !all.contains("do not count"), "{all}");
+}
+
+#[test]
+fn explain_takes_a_card() {
+    let (code, text) = magister(&["explain", "hearts", "nonsense", "--seed", "1"], "");
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("nonsense is not an option of p0"), "{text}");
+    let options = text.split_once("options: ").map(|(_, rest)| rest).unwrap_or_default();
+    let card = options.split([' ', ',']).nth(1).unwrap_or_default();
+    let (code, text) = magister(&["explain", "hearts", card, "--seed", "1"], "");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("offers it, among 13"), "{text}");
+}

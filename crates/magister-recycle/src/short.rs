@@ -1,0 +1,48 @@
+//! Short names of the cards of common decks, such as `QS` or `Q♠`.
+
+use crate::program::Program;
+
+/// Ranks and suits of common decks, with their short forms.
+const RANKS: [(&str, &str); 16] = [
+    ("ACE", "A"),
+    ("ONE", "1"),
+    ("TWO", "2"),
+    ("THREE", "3"),
+    ("FOUR", "4"),
+    ("FIVE", "5"),
+    ("SIX", "6"),
+    ("SEVEN", "7"),
+    ("EIGHT", "8"),
+    ("NINE", "9"),
+    ("TEN", "10"),
+    ("JACK", "J"),
+    ("KNAVE", "J"),
+    ("QUEEN", "Q"),
+    ("KING", "K"),
+    ("KNIGHT", "Kn"),
+];
+const SUITS: [(&str, &str, &str); 4] =
+    [("CLUBS", "♣", "C"), ("DIAMONDS", "♦", "D"), ("HEARTS", "♥", "H"), ("SPADES", "♠", "S")];
+/// Values that follow from the suit.
+const COLOURS: [&str; 2] = ["RED", "BLACK"];
+
+/// The short name of a card that has one rank and one suit of a common deck and nothing else; with
+/// the sign of the suit, or with its letter.
+pub(crate) fn card(p: &Program, card: usize, unicode: bool) -> Option<String> {
+    let (mut rank, mut suit) = (None, None);
+    for &(_, value) in &p.rules.cards[card].values {
+        let value = p.rules.strings[value as usize].as_str();
+        if let Some((_, short)) = RANKS.iter().find(|(name, _)| *name == value) {
+            if rank.replace(short).is_some() {
+                return None;
+            }
+        } else if let Some((_, sign, letter)) = SUITS.iter().find(|(name, ..)| *name == value) {
+            if suit.replace(if unicode { sign } else { letter }).is_some() {
+                return None;
+            }
+        } else if !COLOURS.contains(&value) {
+            return None;
+        }
+    }
+    Some(format!("{}{}", rank?, suit?))
+}

@@ -3,7 +3,7 @@
 use crate::program::Program;
 
 /// Ranks and suits of common decks, with their short forms.
-const RANKS: [(&str, &str); 16] = [
+const RANKS: [(&str, &str); 20] = [
     ("ACE", "A"),
     ("ONE", "1"),
     ("TWO", "2"),
@@ -20,6 +20,10 @@ const RANKS: [(&str, &str); 16] = [
     ("QUEEN", "Q"),
     ("KING", "K"),
     ("KNIGHT", "Kn"),
+    ("A", "A"),
+    ("J", "J"),
+    ("Q", "Q"),
+    ("K", "K"),
 ];
 const SUITS: [(&str, &str, &str); 4] =
     [("CLUBS", "♣", "C"), ("DIAMONDS", "♦", "D"), ("HEARTS", "♥", "H"), ("SPADES", "♠", "S")];

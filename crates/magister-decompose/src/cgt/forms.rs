@@ -8,16 +8,16 @@ use super::dyadic::Dyadic;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Form(u32);
 
-/// Who wins a position.
+/// The winner of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Left, whoever moves first.
+    /// Left wins, whether it moves first or second.
     Left,
-    /// Right, whoever moves first.
+    /// Right wins, whether it moves first or second.
     Right,
-    /// Whoever moves first.
+    /// The player that moves first wins.
     First,
-    /// Whoever moves second.
+    /// The player that moves second wins.
     Second,
 }
 

@@ -136,11 +136,11 @@ fn fits(plan: &Plan, pairs: &[Pair], shift: Shift, turned: bool) -> bool {
 fn lines(plan: &Plan, turned: bool) -> Vec<Option<(usize, usize)>> {
     let count = if turned { plan.columns.names.len() } else { plan.rows.names.len() };
     let mut lines: Vec<Option<(usize, usize)>> = vec![None; count];
-    for &(_, x, y) in &plan.cells {
+    plan.cells.iter().for_each(|&(_, x, y)| {
         let (at, line) = if turned { (y, x) } else { (x, y) };
         let (first, last) = lines[line].unwrap_or((at, at));
         lines[line] = Some((first.min(at), last.max(at)));
-    }
+    });
     lines
 }
 

@@ -135,14 +135,14 @@ fn put(constant: &Constant<'_>, plan: &mut Plan, column: usize, row: usize) -> O
         _ => None,
     };
     if constant.rows.iter().all(|names| names.len() == count && side(names).is_some()) {
-        let sign = meaning(constant.name)?;
+        let meaning = meaning(constant.name)?;
         let mut complete = true;
         for names in &constant.rows {
             let side = side(names)?;
             let label = constant.name.to_owned();
             match edge(plan, names.get(column)?, names.get(row)?, side) {
                 Some((place, side)) => {
-                    let sign = sign.map(|less| pointed(less, side));
+                    let sign = sign(meaning, side);
                     plan.borders.push(Border { place, side, sign, label });
                 }
                 None => complete = false,
@@ -200,13 +200,11 @@ fn edge(plan: &Plan, column: &str, row: &str, side: Side) -> Option<(Place, Side
 
 /// The value some steps after a name, which may be outside of the domain.
 fn next(domain: &Domain, name: &str, steps: isize) -> Option<usize> {
-    match domain.position(name) {
-        Some(at) => at.checked_add_signed(steps).filter(|&at| at < domain.names.len()),
-        None => {
-            let number = name.parse::<i64>().ok()?.checked_add(steps as i64)?;
-            domain.position(&number.to_string())
-        }
+    if let Some(at) = domain.position(name) {
+        return at.checked_add_signed(steps).filter(|&at| at < domain.names.len());
     }
+    let number = name.parse::<i64>().ok()?.checked_add(steps as i64)?;
+    domain.position(&number.to_string())
 }
 
 /// The words of a name: `blockedEast`, `cell_lt_right`.
@@ -252,29 +250,37 @@ fn whole_side(word: &str) -> Option<Side> {
     }
 }
 
-/// What a name says about a side: `Some(None)` is a wall, otherwise whether the cell is the smaller
-/// one of the two. Other names are listed in words.
-fn meaning(name: &str) -> Option<Option<bool>> {
+/// What a name says about a side of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Wall,
+    /// The cell is smaller than its neighbour.
+    Less,
+    Greater,
+}
+
+/// What a name says about a side. Other names are listed in words.
+fn meaning(name: &str) -> Option<Meaning> {
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if has(&["lt", "less", "smaller"]) {
-        return Some(Some(true));
+        return Some(Meaning::Less);
     }
     if has(&["gt", "greater", "larger", "bigger"]) {
-        return Some(Some(false));
+        return Some(Meaning::Greater);
     }
     let walls = ["wall", "walls", "blocked", "block", "barrier", "fence", "hedge", "closed"];
-    has(&walls).then_some(None)
+    has(&walls).then_some(Meaning::Wall)
 }
 
-/// The sign at a side of a cell that is smaller or larger than its neighbour there. Its point is at
-/// the smaller one.
-fn pointed(less: bool, side: Side) -> char {
-    match (less, side) {
-        (true, Side::Right) | (false, Side::Left) => '<',
-        (true, Side::Left) | (false, Side::Right) => '>',
-        (true, Side::Bottom) | (false, Side::Top) => '^',
-        (true, Side::Top) | (false, Side::Bottom) => 'v',
+/// The sign at a side of a cell. Its point is at the smaller one of the two cells.
+fn sign(meaning: Meaning, side: Side) -> Option<char> {
+    match (meaning, side) {
+        (Meaning::Wall, _) => None,
+        (Meaning::Less, Side::Right) | (Meaning::Greater, Side::Left) => Some('<'),
+        (Meaning::Less, Side::Left) | (Meaning::Greater, Side::Right) => Some('>'),
+        (Meaning::Less, Side::Bottom) | (Meaning::Greater, Side::Top) => Some('^'),
+        (Meaning::Less, Side::Top) | (Meaning::Greater, Side::Bottom) => Some('v'),
     }
 }
 
@@ -287,8 +293,8 @@ mod tests {
         assert_eq!(last_side("blockedEast"), Some(Side::Right));
         assert_eq!(last_side("cell_lt_below"), Some(Side::Bottom));
         assert_eq!(last_side("northern"), None);
-        assert_eq!(meaning("cell_lt_below"), Some(Some(true)));
-        assert_eq!(meaning("blockedEast"), Some(None));
+        assert_eq!(meaning("cell_lt_below"), Some(Meaning::Less));
+        assert_eq!(meaning("blockedEast"), Some(Meaning::Wall));
         assert_eq!(meaning("path_east"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The input of board recognition: the fluents of a game, their exclusions, a few states, and the
 //! words of the rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use magister_core::{Game, Seed, Step, Stop, draw};
@@ -43,11 +43,11 @@ pub(super) struct Material {
     /// The fluents on which the rules for legal moves depend directly.
     pub(super) deciding: FxHashSet<String>,
     /// Relations that speak about the places of fluents.
-    pub(super) shared: FxHashSet<Shared>,
+    pub(super) shared: BTreeSet<Shared>,
 }
 
 /// Two arguments of a relation that are two arguments of a fluent in the same rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Shared {
     pub(super) constant: String,
     pub(super) arguments: (usize, usize),

@@ -55,6 +55,7 @@ pub enum Side {
 
 impl Side {
     /// The same side, seen from the neighbour.
+    #[must_use]
     pub fn opposite(self) -> Self {
         match self {
             Side::Top => Side::Bottom,

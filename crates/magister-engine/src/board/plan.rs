@@ -234,7 +234,7 @@ fn lay(
         None => plan.fits(&new, false),
     });
     if let Some(plan) = place {
-        // Relations that share the cells of a board among them need no names to be told apart.
+        // Relations that share the cells of a board among them need no names to distinguish them.
         let named = !plans[plan].completed_by(&new);
         plans[plan].join(&new, material);
         return Use::Board { plan, lie: lie.clone(), named };

@@ -1,5 +1,6 @@
 //! Recognition and drawing of small games.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_core::{Game, Stop, Style};
@@ -245,13 +246,13 @@ fn lines_of_hexagons_are_centred() {
         "a1 a2, b1 b2, b2 b3, c1 c2, a1 b1, a1 b2, a2 b2, a2 b3, b1 c1, b2 c1, b2 c2, b3 c2";
     let mut rules = String::from("(role you) (value w) (value e) (init (at a1 w))");
     for cell in cells {
-        rules += &format!("(place {cell}) (base (at {cell} w)) (base (at {cell} e))");
+        let _ = write!(rules, "(place {cell}) (base (at {cell} w)) (base (at {cell} e))");
         if cell != "a1" {
-            rules += &format!("(init (at {cell} e))");
+            let _ = write!(rules, "(init (at {cell} e))");
         }
     }
     for pair in pairs.split(", ") {
-        rules += &format!("(adj {pair})");
+        let _ = write!(rules, "(adj {pair})");
     }
     rules += "(<= (legal you (put ?c)) (true (at ?c e)))
         (<= (next (at ?c w)) (does you (put ?c)))
@@ -268,8 +269,8 @@ fn two_halves_are_one_board() {
         for (x, y) in (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y))) {
             let name = if (x + y) % 2 == 0 { "dark" } else { light };
             let value = if y == 1 { "w" } else { "e" };
-            rules += &format!(
-                "(init ({name} {x} {y} {value})) (base ({name} {x} {y} w)) (base ({name} {x} {y} e))
+            let _ = write!(
+                rules, "(init ({name} {x} {y} {value})) (base ({name} {x} {y} w)) (base ({name} {x} {y} e))
                  (<= (legal you (go {name} {x} {y})) (true ({name} {x} {y} e)))
                  (<= (next ({name} {x} {y} w)) (does you (go {name} {x} {y})))
                  (<= (next ({name} {x} {y} ?v)) (true ({name} {x} {y} ?v))

@@ -181,5 +181,5 @@ fn turn(plan: &mut Plan) {
     }
     // The first line is at the top, as in a list of lines.
     plan.up = false;
-    plan.turned = true;
+    plan.turned = !plan.turned;
 }

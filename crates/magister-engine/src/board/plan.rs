@@ -48,7 +48,8 @@ pub(super) struct Plan {
     pub(super) places: Vec<(f32, f32)>,
     /// How far each row of hexagons is shifted to the right; by default half a cell per row.
     pub(super) shift: Vec<f32>,
-    /// Whether rows and columns were exchanged: then the name of a cell begins with its row.
+    /// Whether the fluents have the row before the column: then the name of a cell begins with its
+    /// row.
     pub(super) turned: bool,
     /// Walls and signs.
     pub(super) borders: Vec<Border>,
@@ -289,7 +290,7 @@ impl Plan {
             links: links.unwrap_or_default(),
             places,
             shift: Vec::new(),
-            turned: false,
+            turned: matches!((lie.row, lie.column), (Axis::Leaf(row), Axis::Leaf(column)) if row < column),
             borders: Vec::new(),
             taken: taken(relation, lie),
             columns,

@@ -4,11 +4,13 @@
 //! width before that, and the placeholders by coloured symbols after it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use magister_core::{Game, Info, Layout, Percept, Role};
 use magister_engine::board::{Line, Picture, Spot};
 use magister_recycle::CardGame;
 
+use crate::console::moves::{plain, signs};
 use crate::terminal;
 
 /// What an empty cell looks like in the layout of the engine.
@@ -95,6 +97,12 @@ impl Look {
             }
         }
         out
+    }
+
+    /// A move as people read it, in a card game with the signs of the suits.
+    pub(crate) fn choice(&self, game: &Arc<dyn Game>, text: &str) -> String {
+        let text = plain(text);
+        if self.unicode && has_cards(game) { signs(&text) } else { text }
     }
 
     /// A card table as a role sees it, or all of it; none if the game is not a card game.
@@ -338,6 +346,11 @@ fn placeholders(text: &str, style: &str, shown: &mut Vec<String>) -> String {
         out.push(code.unwrap_or(letter));
     }
     out
+}
+
+/// Whether a game is a card game, whose table shows what a player sees.
+pub(crate) fn has_cards(game: &Arc<dyn Game>) -> bool {
+    game.as_any().is_some_and(<dyn std::any::Any>::is::<CardGame>)
 }
 
 /// What several positions have in common. Cells and values in which they differ are unknown.

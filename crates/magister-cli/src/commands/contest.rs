@@ -44,7 +44,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         let shared = args.players.iter().filter(|spec| spec.is_human()).count() > 1
             || args.players.len() == 1 && info.players().count() > 1;
         let look = Look::new(seats, false);
-        let console = Console::new(&playable, about(&playable), adviser, args.seed, look, shared);
+        let about = about(&playable);
+        let console = Console::new(&playable, about, adviser, args.seed, look, shared, None);
         Ok(Arc::new(console))
     });
     let info = playable.game.info();

@@ -22,6 +22,7 @@ use super::play::opponent;
 use super::plural;
 use super::step::explained;
 use crate::args::Inspect;
+use crate::console::cells::Cells;
 use crate::session::Session;
 use crate::terminal::fitted;
 use crate::{CLEAN, game};
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let player = args.player.clone().map_or_else(|| opponent(info), Ok)?;
     fits(&player, info)?;
     let mut session = Session::new(Arc::clone(&playable.game), args.seed);
+    session.cells = Cells::of(&playable);
     if let Some(moves) = &args.moves
         && let Err(error) = session.play(moves)
     {

@@ -10,6 +10,8 @@ use crate::draw::Look;
 
 /// How many moves a hint names.
 const NAMED: usize = 3;
+/// What stands before percepts.
+const YOU_SEE: &str = "You see: ";
 
 /// The name of a role; the one that stands for dice and cards is called chance.
 pub(super) fn name(info: &Info, role: Role) -> &str {
@@ -58,25 +60,28 @@ pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> S
         return news;
     }
     let seen = percepts(view, turn, maker);
-    if seen.is_empty() { String::new() } else { format!("You see: {}", seen.join(", ")) }
+    if seen.is_empty() { String::new() } else { format!("{YOU_SEE}{}", seen.join(", ")) }
 }
 
 /// A turn as the role lived it; empty if there was nothing to do and nothing to see.
 pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
     let seen = seen(view, turn, look, maker);
-    let own = if is_idle(&own) { String::new() } else { format!("you: {}", plain(&own)) };
+    let own = match is_idle(&own) {
+        true => String::new(),
+        false => format!("you: {}", look.choice(view.game(), &own)),
+    };
+    // The news of a card game may begin with a card, whose capital stays.
+    let seen = match seen.strip_prefix(YOU_SEE) {
+        Some(rest) => format!("you see: {rest}"),
+        None => seen,
+    };
     match (own.is_empty(), seen.is_empty()) {
         (true, true) => String::new(),
         (false, true) => own,
-        (true, false) => lower(&seen),
-        (false, false) => format!("{own}; {}", lower(&seen)),
+        (true, false) => seen,
+        (false, false) => format!("{own}; {seen}"),
     }
-}
-
-fn lower(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// What an adviser says.

@@ -64,7 +64,7 @@ fn rules(game: &str) -> String {
 #[test]
 fn odd_requests_are_answered() {
     let address = player("random");
-    let free = "( ( name tested ) ( status available ) ( species computer ) )";
+    let free = "( ( name tested ) ( status available ) ( species computer ) ( repeats true ) )";
     for request in [
         "POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )",
         "post / http/1.1\ncontent-LENGTH : 6\n\n(info)",

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use crate::accounts::Accounts;
 use crate::games::{Library, OpenGame, Wanted};
 use crate::limits::{ACCOUNT, Limits, Rates};
-use crate::live::{Created, Hub, Live, MATCH, Meta, NewMatch, foreign, now_ms};
+use crate::live::{Created, Engagements, Hub, Live, MATCH, Meta, NewMatch, foreign, now_ms};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::{ApiError, puzzles, tournaments};
@@ -96,6 +96,7 @@ impl Site {
             limits,
             policy,
             remote: Arc::default(),
+            engaged: Engagements::default(),
             metrics: Metrics::default(),
         });
         let site = Arc::new(Site {
@@ -175,11 +176,26 @@ impl Site {
             let what = "too many matches run at the moment; end one of yours first";
             return Err(ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "quota", what));
         }
+        self.free_players(&order).await?;
         let open = self.games.get(&order.game).await?;
         let hub = Arc::clone(&self.hub);
         let made = self.blocking(move || Live::create(&hub, open, &order)).await?;
         self.keep(&made.live);
         Ok(made)
+    }
+
+    /// Ends matches whose person has left and that keep remote players from a new match.
+    async fn free_players(&self, order: &NewMatch) -> Result<(), ApiError> {
+        let since = now_ms() - IDLE_MS;
+        let wanted = order.seats.iter().filter_map(|seat| seat.address.as_deref());
+        let wanted: Vec<String> = wanted.map(str::to_owned).collect();
+        for live in self.loaded() {
+            if !live.is_over() && live.touched_ms() <= since && live.waits_with(&wanted) {
+                let end = move || live.end("its person has left, and others want its remote player");
+                self.blocking(end).await?;
+            }
+        }
+        Ok(())
     }
 
     fn keep(&self, live: &Arc<Live>) {

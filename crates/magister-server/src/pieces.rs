@@ -104,7 +104,7 @@ impl Recogniser {
         if let Some((shape, _)) = WORDS.iter().find(|(_, list)| word(list)) {
             return piece(shape, shown.to_owned());
         }
-        let only_side = rest.is_empty() || COLOURS.contains(&lower.as_str());
+        let only_side = rest.is_empty() || colour_of(std::slice::from_ref(&lower)).is_some();
         if only_side && (side.is_some() || colour.is_some()) {
             let shape = if self.layout_points { "stone" } else { "disc" };
             return piece(shape, value.to_owned());
@@ -174,11 +174,19 @@ impl Recogniser {
     }
 
     fn colour(&self, value: &str, side: Option<usize>) -> Option<&'static str> {
-        let named = words(value);
-        let owner = side.map(|role| words(&self.roles[role])).unwrap_or_default();
-        let has = |list: &[String], name: &str| list.iter().any(|word| word == name);
-        COLOURS.iter().copied().find(|colour| has(&named, colour) || has(&owner, colour))
+        colour_of(&words(value)).or_else(|| colour_of(&words(&self.roles[side?])))
     }
+}
+
+/// The colour that one of these words names.
+pub(crate) fn colour_of(words: &[String]) -> Option<&'static str> {
+    words.iter().find_map(|word| match word.as_str() {
+        "gray" | "silver" => Some("grey"),
+        "cyan" | "turquoise" => Some("teal"),
+        "magenta" => Some("pink"),
+        "violet" => Some("purple"),
+        word => COLOURS.iter().copied().find(|colour| *colour == word),
+    })
 }
 
 /// The words of a name, in lower case.

@@ -14,6 +14,7 @@ mod classify;
 mod domain;
 mod fill;
 mod graph;
+mod groups;
 mod hexagons;
 mod listed;
 mod marks;

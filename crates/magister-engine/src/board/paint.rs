@@ -9,11 +9,12 @@ use rustc_hash::FxHashMap;
 
 use super::domain::{common_prefix, natural};
 use super::fill::label;
+use super::groups::{grouped, stacks};
 use super::hexagons;
 use super::material::{self, Material};
 use super::picture::{Edge, Line, Panel, Picture, Spot};
 use super::plan::{Place, Plan, Use, plan};
-use super::relation::{Forms, relations};
+use super::relation::{Forms, Relation, relations};
 use super::symbols::EMPTY;
 use crate::network::GdlNetwork;
 use crate::{Ground, Program};
@@ -28,6 +29,8 @@ pub struct Painter {
     /// How each relation is shown, by its form, in the order of the rules.
     pub(super) uses: FxHashMap<String, (usize, Use)>,
     pub(super) plans: Vec<Plan>,
+    /// The facts that are shown as on or off, in the order of the rules.
+    flags: Vec<String>,
     names: BTreeMap<String, String>,
     syntax: Syntax,
 }
@@ -57,12 +60,18 @@ impl Painter {
             material.derive_pairs(rules);
             hexagons::recognise(&mut plans, &mut uses, &material, style);
         }
+        let flag = |((_, relation), how): ((&_, &Relation), &Use)| {
+            matches!(how, Use::Flag).then(|| relation.name.clone())
+        };
+        let flags = relations.iter().map(|(form, relation)| (form, relation)).zip(&uses);
+        let flags = flags.filter_map(flag).collect();
         let numbered = relations.into_iter().zip(uses).enumerate();
         let operations = rules.is_some_and(|rules| rules.dialect == Dialect::Operations);
         Painter {
             forms,
             uses: numbered.map(|(number, ((form, _), how))| (form, (number, how))).collect(),
             plans,
+            flags,
             names: style.names.clone(),
             syntax: if operations { Syntax::Infix } else { Syntax::Kif },
         }
@@ -98,7 +107,7 @@ impl Painter {
                         None => picture.facts.push(fluent.text(self.syntax)),
                     }
                 }
-                Some((_, Use::Hidden)) => {}
+                Some((_, Use::Hidden | Use::Flag)) => {}
                 Some((_, Use::Constant)) => picture.always.push(fluent.text(self.syntax)),
                 Some((number, how)) => {
                     let list = words.entry(*number).or_insert_with(|| (how, Vec::new()));
@@ -110,8 +119,20 @@ impl Painter {
         for (plan, cells) in self.plans.iter().zip(cells) {
             self.panels(plan, &cells, &mut picture);
         }
+        // Things stand somewhere even if none of them stands on another.
+        for (form, (number, how)) in &self.uses {
+            if let (Use::Stacks { things }, false) = (how, words.contains_key(number)) {
+                let name = form.split(' ').next().unwrap_or_default();
+                picture.lines.push(stacks(self.name(name), things, &[]));
+            }
+        }
         for (how, list) in words.into_values() {
             self.line(how, list, &mut picture);
+        }
+        if !self.flags.is_empty() {
+            let on = |name: &str| fluents.iter().any(|f| *f.name == *name && f.args.is_none());
+            let entries = self.flags.iter().map(|name| (self.name(name), on(name))).collect();
+            picture.lines.push(Line::Flags { entries });
         }
         picture
     }
@@ -146,6 +167,14 @@ impl Painter {
                 };
                 let entries = list.iter().map(entry).collect();
                 picture.lines.push(Line::Counters { name, entries, piles: *piles });
+            }
+            Use::Groups { owner, owners } => {
+                let list: Vec<_> = list.into_iter().map(|(_, leaves)| leaves).collect();
+                picture.lines.push(grouped(name, *owner, owners, &list));
+            }
+            Use::Stacks { things } => {
+                let list: Vec<_> = list.into_iter().map(|(_, leaves)| leaves).collect();
+                picture.lines.push(stacks(name, things, &list));
             }
             _ => {
                 let items = list.iter().map(|(_, leaves)| joined(leaves)).collect();

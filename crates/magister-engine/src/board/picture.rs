@@ -122,4 +122,18 @@ pub enum Line {
         /// The things.
         items: Vec<String>,
     },
+    /// Things in groups, such as the hand of each role, or stacks.
+    Groups {
+        /// The name of the groups.
+        name: String,
+        /// The name of each group, and its things; of a stack from the bottom.
+        groups: Vec<(String, Vec<String>)>,
+        /// Whether the things of a group lie on each other.
+        stacked: bool,
+    },
+    /// Things that are on or off.
+    Flags {
+        /// The names of the things, and whether each one is on.
+        entries: Vec<(String, bool)>,
+    },
 }

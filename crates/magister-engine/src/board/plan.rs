@@ -10,6 +10,7 @@ use super::classify::{Axis, Class, Lie};
 use super::domain::{Domain, square};
 use super::fill::fill;
 use super::graph::{self, Links};
+use super::groups::Things;
 use super::marks::Border;
 use super::material::Material;
 use super::relation::{Forms, Relation};
@@ -66,6 +67,12 @@ pub(super) enum Use {
     Line,
     /// Keys and values.
     Counters { value: usize, piles: bool },
+    /// Things by the role in a leaf; with the roles in their order.
+    Groups { owner: usize, owners: Vec<Arc<str>> },
+    /// Things that stand on each other.
+    Stacks { things: Things },
+    /// On or off.
+    Flag,
     /// Listed.
     List,
     /// Once, because it never changes.
@@ -81,6 +88,8 @@ const FEW_MARKS: usize = 12;
 /// The maximum size of heaps that are drawn as such.
 const PILE: usize = 31;
 const SMALL_PILE: usize = 12;
+/// The maximum number of facts that are shown as on or off.
+const FLAGS: usize = 16;
 
 /// The boards of a game, and how each relation is shown.
 pub(super) fn plan(
@@ -168,9 +177,23 @@ pub(super) fn plan(
                     None => Use::Counters { value: *value, piles: piles(relation, *value) },
                 }
             }
+            Class::Groups(owner) => {
+                let owners = relation.domains[*owner].names.clone();
+                Use::Groups { owner: *owner, owners }
+            }
+            Class::Stacks(things) => Use::Stacks { things: things.clone() },
             Class::Line => Use::Line,
             Class::List | Class::Fact => Use::List,
         };
+    }
+    let fact = |class: &Class| matches!(class, Class::Fact);
+    let facts = classes.iter().filter(|class| fact(class)).count();
+    if plans.is_empty() && (2..=FLAGS).contains(&facts) {
+        for (how, _) in uses.iter_mut().zip(&classes).filter(|(_, class)| fact(class)) {
+            if matches!(how, Use::List) {
+                *how = Use::Flag;
+            }
+        }
     }
     tell_apart(&mut uses, plans.len(), relations);
     fill(&mut plans, &mut uses, relations, forms, material, style);

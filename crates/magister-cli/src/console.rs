@@ -427,7 +427,7 @@ impl Console {
             write!(out, "{}", fitted(&line))?;
         }
         let history = known.history();
-        // After what was hidden is shown, taking a move back would be unfair.
+        // After hidden information is shown, taking a move back would be unfair.
         let back = if secret { None } else { Some(asked.back) };
         self.ask_after(&mut out, &mut talk.after, &history, back, Some(end.record))
     }

@@ -36,7 +36,7 @@ pub(crate) struct Session {
     pub(crate) drawn: Vec<usize>,
     /// How people name the cells of the board.
     pub(crate) cells: Cells,
-    /// Where moves of chance come from, as a referee with the same seed draws them.
+    /// Where moves of chance come from: a referee with the same seed draws the same ones.
     seed: Seed,
     /// Where random moves of players come from.
     random: Rng,

@@ -293,7 +293,7 @@ impl Relation {
         self.domains[leaf].is_ordered() || self.domains[leaf].roles
     }
 
-    fn on_squares(&self, leaf: usize, split: Vec<usize>, label: Vec<usize>) -> Lie {
+    pub(super) fn on_squares(&self, leaf: usize, split: Vec<usize>, label: Vec<usize>) -> Lie {
         let digits = self.domains[leaf].names[0].as_bytes()[0].is_ascii_digit();
         let (first, second) = (Axis::First(leaf), Axis::Second(leaf));
         let (column, row) = if digits { (second, first) } else { (first, second) };
@@ -301,7 +301,7 @@ impl Relation {
     }
 
     /// A board over two leaves: which of them is the row, and where the first row is.
-    fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
+    pub(super) fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),

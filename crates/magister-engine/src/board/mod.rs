@@ -11,7 +11,9 @@
 //! code that has one.
 
 mod classify;
+mod coordinates;
 mod domain;
+mod families;
 mod fill;
 mod graph;
 mod groups;

@@ -7,6 +7,7 @@ use magister_core::{Game, Layout, Style};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
+use super::coordinates;
 use super::domain::{common_prefix, natural};
 use super::fill::label;
 use super::groups::{grouped, stacks};
@@ -54,10 +55,11 @@ impl Painter {
         let forms = Forms::new(&material.fluents);
         let relations = relations(&material, &forms);
         let (mut plans, mut uses) = plan(&relations, &forms, &material, style);
-        if let Some(rules) =
-            rules.filter(|_| plans.iter().any(|plan| hexagons::may_be(plan, style)))
-        {
+        let open =
+            |plan: &Plan| hexagons::may_be(plan, style) || coordinates::may_be(plan, style);
+        if let Some(rules) = rules.filter(|_| plans.iter().any(open)) {
             material.derive_pairs(rules);
+            coordinates::recognise(&mut plans, &uses, &material, style);
             hexagons::recognise(&mut plans, &mut uses, &material, style);
         }
         let flag = |((_, relation), how): ((&_, &Relation), &Use)| {
@@ -98,7 +100,7 @@ impl Painter {
         for fluent in fluents {
             let (form, leaves) = self.forms.parts(fluent);
             match self.uses.get(&form) {
-                Some((_, Use::Board { plan, lie, named })) => {
+                Some((_, Use::Board { plan, lie, named, .. })) => {
                     match self.plans[*plan].place(lie, &leaves) {
                         Some(place) => {
                             let label = label(&fluent.name, lie, *named, &leaves);
@@ -202,7 +204,9 @@ impl Painter {
             let last = plan.splits.last().filter(|_| plan.splits.len() > 1);
             let row = last.map_or(0, |domain| board / domain.names.len());
             let title = title.trim().to_owned();
-            picture.panels.push(panel(plan, board, title, row, cells));
+            let mut one = panel(plan, board, title, row, cells);
+            one.among = among(plan, board);
+            picture.panels.push(one);
         }
         for label in &plan.labels {
             let symbol = plan.symbols.get(label);
@@ -217,6 +221,18 @@ impl Painter {
             }
         }
     }
+}
+
+/// Where a board stands among the boards of its plan: two arguments that tell them apart are column
+/// and row, in the order of the cells.
+fn among(plan: &Plan, board: usize) -> Option<(usize, usize)> {
+    let [first, second] = &plan.splits[..] else { return None };
+    let (a, b) = (board / second.names.len(), board % second.names.len());
+    let ((column, row), rows) = match plan.across {
+        true => ((a, b), second.names.len()),
+        false => ((b, a), first.names.len()),
+    };
+    Some((column, if plan.up { rows - 1 - row } else { row }))
 }
 
 fn panel(
@@ -295,6 +311,7 @@ fn panel(
         spots,
         links,
         row,
+        among: None,
     }
 }
 

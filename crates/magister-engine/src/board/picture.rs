@@ -38,6 +38,9 @@ pub struct Panel {
     pub edges: Vec<Edge>,
     /// The position of the board among others of its kind.
     pub row: usize,
+    /// Its column and its row among them, from the left and from the top, if two arguments of the
+    /// rules tell the boards apart.
+    pub among: Option<(usize, usize)>,
 }
 
 /// A side of a cell, as it is drawn.

@@ -71,7 +71,7 @@ fn face(label: &str) -> Piece {
     } else {
         short.collect::<Vec<_>>().join(" ")
     };
-    Piece { shape: "card", side: None, label: short, colour: colour_of(&words) }
+    Piece { colour: colour_of(&words), ..Piece::plain("card", short) }
 }
 
 /// A number in words as digits.

@@ -32,6 +32,9 @@ pub struct BoardNames {
     pub rows: Vec<String>,
     /// The position of the board among others of its kind.
     pub row: usize,
+    /// Its column and its row among them, if they stand in rows and columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub among: Option<(usize, usize)>,
 }
 
 /// The constant part of all positions.

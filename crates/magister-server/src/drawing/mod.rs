@@ -61,6 +61,8 @@ pub struct Drawing {
 #[derive(Debug, Default)]
 struct Values {
     names: Vec<String>,
+    /// The labels of values that are several things in one cell.
+    labels: FxHashMap<String, Vec<String>>,
     numbers: FxHashMap<String, u16>,
     symbols: BTreeMap<String, String>,
 }
@@ -160,7 +162,7 @@ impl Drawing {
         let new = cells.iter().flatten().filter(|&&cell| usize::from(cell) >= shape.values.len());
         new.filter_map(|&cell| {
             let name = values.names.get(usize::from(cell))?;
-            Some((cell, (name.clone(), self.drawn(name, &values.symbols))))
+            Some((cell, (name.clone(), self.drawn(name, &values))))
         })
         .collect()
     }
@@ -197,6 +199,8 @@ impl Drawing {
                         let name = labels.join(" ");
                         if labels.len() > 1 && !values.symbols.contains_key(&name) {
                             values.symbols.insert(name.clone(), spot.symbol.clone());
+                            let labels = labels.iter().map(|&label| label.to_owned()).collect();
+                            values.labels.insert(name.clone(), labels);
                         }
                         cells[cell] = values.number(&name);
                     }
@@ -212,7 +216,7 @@ impl Drawing {
         let mut facts = Vec::new();
         for line in &picture.lines {
             facts.push(match line {
-                Line::Word { name, value } => fact(name, value.clone()),
+                Line::Word { name, value } => self.word(name, value),
                 Line::Counters { name, entries, piles } => {
                     let text: Vec<String> =
                         entries.iter().map(|(key, value)| format!("{key} {value}")).collect();
@@ -252,13 +256,30 @@ impl Drawing {
         facts
     }
 
+    /// A name and its value; cards and dice are drawn.
+    fn word(&self, name: &str, value: &str) -> Fact {
+        let things = || value.split(' ').map(|text| self.item(name, text)).collect::<Vec<Item>>();
+        let drawn = |items: &[Item]| {
+            !items.is_empty() && items.iter().all(|one| matches!(one.piece.shape, "card" | "die"))
+        };
+        // A card may have a name of several words.
+        let whole = vec![self.item(name, value)];
+        let items = if drawn(&whole) { whole } else { things() };
+        let kind = if drawn(&items) { "list" } else { "word" };
+        let items = if kind == "list" { items } else { Vec::new() };
+        Fact { kind, items, ..fact(name, value.to_owned()) }
+    }
+
     /// A thing beside the board. What its list is called may tell what it is.
     fn item(&self, list: &str, text: &str) -> Item {
         Item { piece: self.recogniser.thing(list, text), text: text.to_owned() }
     }
 
-    fn drawn(&self, name: &str, symbols: &BTreeMap<String, String>) -> Piece {
-        self.recogniser.piece(name, symbols.get(name).map(String::as_str))
+    fn drawn(&self, name: &str, values: &Values) -> Piece {
+        match values.labels.get(name) {
+            Some(labels) => self.recogniser.together(labels, &values.symbols),
+            None => self.recogniser.piece(name, values.symbols.get(name).map(String::as_str)),
+        }
     }
 
     /// Plays a little, so that the shape lists the values of a game without a list of fluents.
@@ -270,9 +291,13 @@ impl Drawing {
         if let Some(shape) = &mut self.shape {
             shape.values.clone_from(&values.names);
             shape.symbols.clone_from(&values.symbols);
-            for name in values.names.iter().skip(1) {
+            for name in values.names.iter().skip(1).filter(|name| !values.labels.contains_key(*name)) {
                 let symbol = values.symbols.get(name).map(String::as_str);
                 let piece = self.recogniser.piece(name, symbol);
+                shape.pieces.entry(name.clone()).or_insert(piece);
+            }
+            for (name, labels) in &values.labels {
+                let piece = self.recogniser.together(labels, &values.symbols);
                 shape.pieces.entry(name.clone()).or_insert(piece);
             }
         }

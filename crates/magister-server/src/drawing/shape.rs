@@ -115,7 +115,21 @@ impl Drawing {
                 columns: panel.columns.clone(),
                 rows: panel.rows.clone(),
                 row: panel.row,
+                among: panel.among,
             });
+            // On a board of which every second cell exists, the cells touch at their corners.
+            let own = first..cells.len();
+            if panel.layout == Layout::Grid && neighbours[own.clone()].iter().all(Vec::is_empty) {
+                let corners = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
+                for (number, spot) in own.zip(&panel.spots) {
+                    let at = |&(dx, dy): &(isize, isize)| {
+                        let column = spot.column.checked_add_signed(dx)?;
+                        let row = spot.row.checked_add_signed(dy)?;
+                        self.places.get(&(board, column, row)).copied()
+                    };
+                    neighbours[number] = corners.iter().filter_map(at).collect();
+                }
+            }
         }
         let mut fixed = Vec::new();
         for (board, panel) in bare.panels.iter().enumerate() {
@@ -124,7 +138,7 @@ impl Drawing {
             }
         }
         let named = values.names.iter().skip(1);
-        let pieces = named.map(|name| (name.clone(), self.drawn(name, &values.symbols))).collect();
+        let pieces = named.map(|name| (name.clone(), self.drawn(name, values))).collect();
         Shape {
             layout: panels.first().map_or("grid", |panel| panel.layout),
             boards: panels.iter().map(|panel| panel.title.clone()).collect(),

@@ -42,8 +42,8 @@ pub(crate) use thesis::Thesis;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
-    Stream, Thought, View, Worker,
+    Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Stop, Stream,
+    Thought, View, Worker,
 };
 use magister_infoset::{Belief, Customary, InfosetLimits, Keep, Settings, Votes};
 

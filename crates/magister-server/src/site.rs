@@ -191,7 +191,8 @@ impl Site {
         let wanted: Vec<String> = wanted.map(str::to_owned).collect();
         for live in self.loaded() {
             if !live.is_over() && live.touched_ms() <= since && live.waits_with(&wanted) {
-                let end = move || live.end("its person has left, and others want its remote player");
+                let end =
+                    move || live.end("its person has left, and others want its remote player");
                 self.blocking(end).await?;
             }
         }
@@ -268,10 +269,19 @@ impl Site {
         self.public_origin.as_ref().is_some_and(|origin| origin.starts_with("https://"))
     }
 
-    /// Ends the search threads.
-    pub fn close(&self) {
+    /// Ends the search threads, and the matches of remote players that would not recognise them
+    /// after a restart.
+    pub async fn close(&self) {
+        for live in self.loaded() {
+            let id = live.id.clone();
+            if let Err(error) = self.blocking(move || live.suspend()).await {
+                tracing::warn!(id, %error, "a match could not be ended");
+            }
+        }
         self.hub.pool.close();
-        self.hub.remote.abort();
+        // These are players that are thinking; the others have heard of it.
+        let hub = Arc::clone(&self.hub);
+        let _ = tokio::task::spawn_blocking(move || hub.remote.abort()).await;
     }
 }
 
@@ -334,6 +344,6 @@ pub async fn serve(
         served = async { axum::serve(listener, service).await } => served?,
         () = until => {}
     }
-    site.close();
+    site.close().await;
     Ok(())
 }

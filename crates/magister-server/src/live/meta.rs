@@ -85,6 +85,9 @@ pub struct SeatMeta {
     /// SHA-256 of the token of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// Whether a remote player recognises a message that comes twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats: bool,
 }
 
 /// A seat as a request asks for it.
@@ -170,7 +173,7 @@ impl SeatOrder {
                 parsed.map_err(|what| ApiError::invalid("address", what))?.to_string()
             }
         };
-        Ok(SeatMeta { kind: self.kind, player, token: None })
+        Ok(SeatMeta { kind: self.kind, player, token: None, repeats: false })
     }
 }
 

@@ -229,7 +229,7 @@ impl Live {
         }
         let cap = |time: Option<u64>| time.map(|time| time.clamp(50, hub.limits.clock_ms));
         let play_ms = cap(order.play_ms).filter(|_| !standalone);
-        let meta = Meta {
+        let mut meta = Meta {
             game: order.game.clone(),
             mode: order.mode,
             seats,
@@ -246,7 +246,7 @@ impl Live {
         };
         remotes::check_clocks(&meta)?;
         let engaged = Engaged::new(hub, &meta)?;
-        let places = remotes::places(hub, &meta)?;
+        remotes::ask(hub, &mut meta)?;
         let id = fresh_token()[..12].to_owned();
         let seed = order.seed.map_or_else(magister_manager::manage::fresh_seed, Seed::from);
         let record_seats: Result<Vec<_>, _> = meta.seats.iter().map(SeatMeta::seat).collect();
@@ -267,7 +267,7 @@ impl Live {
         })?;
         let record = current.record().clone();
         let begun = Entry::Begun {
-            places,
+            places: remotes::places(&meta),
             rules: open.text.clone(),
             tournament: meta.tournament.clone(),
             manner: None,

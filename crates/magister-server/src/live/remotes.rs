@@ -37,7 +37,11 @@ pub(super) fn remote(
     let seat = &meta.seats[number];
     let address = seat.player.parse().map_err(|what| ApiError::invalid("address", what))?;
     let remote = RemoteSource::new(address, control(hub, meta, seat), Manner::default());
-    let remote = remote.under(hub.policy).listed_in(&hub.remote);
+    let mut remote = remote.under(hub.policy);
+    if !seat.repeats {
+        // It gets ABORT when the server ends.
+        remote = remote.listed_in(&hub.remote);
+    }
     let same = |other: &&SeatMeta| (other.kind, &other.player) == (seat.kind, &seat.player);
     let before = meta.seats[..number].iter().filter(same).count();
     let remote = remote.in_match(&match_name(id, before));
@@ -94,13 +98,10 @@ impl Drop for Engaged {
     }
 }
 
-/// Where the players of a new match are. Remote players are asked what they are; one that does not
-/// answer or is busy is an error.
-pub(super) fn places(hub: &Hub, meta: &Meta) -> Result<Vec<Place>, ApiError> {
-    let place = |seat: &SeatMeta| {
-        if seat.kind != SeatKind::Remote {
-            return Ok(Place { address: None, repeats: true });
-        }
+/// Asks the remote players of a new match what they are. One that does not answer or is busy is an
+/// error.
+pub(super) fn ask(hub: &Hub, meta: &mut Meta) -> Result<(), ApiError> {
+    for seat in meta.seats.iter_mut().filter(|seat| seat.kind == SeatKind::Remote) {
         let parsed: Result<PlayerAddress, String> = seat.player.parse();
         let address = parsed.map_err(|what| ApiError::invalid("address", what))?;
         let absent = |error: ExchangeError| {
@@ -112,7 +113,16 @@ pub(super) fn places(hub: &Hub, meta: &Meta) -> Result<Vec<Place>, ApiError> {
             let what = format!("{} is in a match of another server; try again later", seat.player);
             return Err(ApiError::conflict(ENGAGED, what));
         }
-        Ok(Place { address: Some(seat.player.clone()), repeats: info.repeats })
+        seat.repeats = info.repeats;
+    }
+    Ok(())
+}
+
+/// Where the players of a match are, as the store keeps it.
+pub(super) fn places(meta: &Meta) -> Vec<Place> {
+    let place = |seat: &SeatMeta| {
+        let remote = seat.kind == SeatKind::Remote;
+        Place { address: remote.then(|| seat.player.clone()), repeats: !remote || seat.repeats }
     };
     meta.seats.iter().map(place).collect()
 }
@@ -167,10 +177,18 @@ impl Live {
         let core = self.lock();
         let (seats, pending) = (&core.meta.seats, core.current.pending());
         let person = |seat: usize| seats[seat].kind == SeatKind::Person;
-        let remote = |seat: &SeatMeta| {
-            seat.kind == SeatKind::Remote && players.contains(&seat.player)
-        };
+        let remote =
+            |seat: &SeatMeta| seat.kind == SeatKind::Remote && players.contains(&seat.player);
         pending.iter().any(|one| person(one.seat)) && seats.iter().any(remote)
+    }
+
+    /// Ends the match if a remote player would not recognise it after a restart of the server.
+    pub fn suspend(self: &Arc<Self>) -> Result<(), ApiError> {
+        let lost = |seat: &SeatMeta| seat.kind == SeatKind::Remote && !seat.repeats;
+        if self.is_over() || !self.lock().meta.seats.iter().any(lost) {
+            return Ok(());
+        }
+        self.end("the server was ended, and a remote player cannot be asked again")
     }
 
     /// Tells the players that the match is over. The store hears of it when all were told, so that

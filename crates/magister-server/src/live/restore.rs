@@ -105,7 +105,7 @@ pub fn foreign(stored: &StoredMatch) -> Meta {
             // The match is over, so this player is not asked again.
             _ => SeatKind::Person,
         };
-        SeatMeta { kind, player: player.clone(), token: None }
+        SeatMeta { kind, player: player.clone(), token: None, repeats: false }
     });
     Meta {
         game: match &stored.rules {

@@ -20,12 +20,8 @@ async fn our_player() -> (Arc<GgpPlayer>, String) {
     let player = Arc::new(GgpPlayer::new(PlayerOptions::new("ours", agent, Seed::from(1))));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let serving = serve(
-        Arc::clone(&player),
-        listener,
-        ServeOptions::default(),
-        std::future::pending::<()>(),
-    );
+    let serving =
+        serve(Arc::clone(&player), listener, ServeOptions::default(), std::future::pending::<()>());
     tokio::spawn(serving);
     (player, address)
 }
@@ -120,7 +116,8 @@ async fn players_that_cannot_play_are_refused_at_once() {
     let (status, error) = refused(order(&address, "random")).await;
     assert_eq!((status, &error["code"]), (StatusCode::CONFLICT, &json!("engaged")), "{error}");
     let app = App::with(|config| config.private_players = false).await;
-    let (status, error) = app.call("POST", "/api/matches", None, Some(order(&address, "random"))).await;
+    let (status, error) =
+        app.call("POST", "/api/matches", None, Some(order(&address, "random"))).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(error["error"].as_str().unwrap().contains("not a public address"), "{error}");
 }
@@ -135,13 +132,16 @@ async fn a_player_that_recognises_repetition_goes_on_after_a_restart() {
     wanted["play_ms"] = Value::Null;
     let made = app.post("/api/matches", None, wanted).await;
     let (id, token) = (made["id"].as_str().unwrap(), made["seats"][1]["token"].as_str().unwrap());
-    let mine = |plies: u64| move |whole: &Value| {
-        whole["plies"].as_u64() >= Some(plies) && !whole["scene"]["legal"][0]["moves"].is_null()
-            || ended(whole)
+    let mine = |plies: u64| {
+        move |whole: &Value| {
+            whole["plies"].as_u64() >= Some(plies) && !whole["scene"]["legal"][0]["moves"].is_null()
+                || ended(whole)
+        }
     };
     app.wait(id, Some(token), mine(1)).await;
-    // The process ends without a word.
-    std::mem::forget(app);
+    // The server is ended in order. The player is asked nothing, so it waits.
+    app.site.close().await;
+    drop(app);
     let app = App::open(&config).await;
     let mut plies = 1;
     loop {
@@ -181,7 +181,12 @@ async fn another_player_gets_abort_after_a_restart() {
     let whole = app.wait(id, None, ended).await;
     assert_eq!(whole["end"], "aborted", "{whole}");
     assert!(matches!(heard.recv().await.unwrap(), Request::Abort { id: other } if other == id));
-    // The player is free for another match.
+    // A server that is ended in order sends ABORT itself, and the match is over.
     let again = app.post("/api/matches", None, order(&address, "random")).await;
-    assert_ne!(again["id"], made["id"]);
+    let again = again["id"].as_str().unwrap();
+    while !matches!(heard.recv().await.unwrap(), Request::Play { id, .. } if id == again) {}
+    app.site.close().await;
+    assert!(matches!(heard.recv().await.unwrap(), Request::Abort { id } if id == again));
+    let whole = app.get(&format!("/api/matches/{again}")).await;
+    assert_eq!(whole["end"], "aborted", "{whole}");
 }

@@ -18,6 +18,8 @@ use crate::support::{Support, Union, conjuncts};
 pub(crate) enum Merge {
     /// Everything below the outermost gate.
     Strong,
+    /// What rules ask for in one condition that has a name.
+    Named,
     /// Everything below the outermost disjunction of conjunctions, and conjunctions of fluents.
     Medium,
     /// Everything below the outermost disjunction of conjunctions.
@@ -75,8 +77,10 @@ impl Split {
         let parts_bind = binding == Binding::Parts;
         let mut serial = Vec::new();
         for concepts in [false, true] {
-            if concepts {
-                work.join_concepts(merge);
+            match merge {
+                _ if !concepts => {}
+                Merge::Named => work.join_named(),
+                Merge::Strong | Merge::Medium | Merge::Weak => work.join_concepts(merge),
             }
             loop {
                 stop.check()?;
@@ -414,7 +418,7 @@ impl<'a> Work<'a> {
                 let join = match merge {
                     Merge::Strong => level >= 2,
                     Merge::Medium => level >= 3 || (level == 2 && plain),
-                    Merge::Weak => level >= 3,
+                    Merge::Weak | Merge::Named => level >= 3,
                 };
                 if join {
                     self.join_below(edge, None);
@@ -423,6 +427,63 @@ impl<'a> Work<'a> {
                     let next = |leaf: Edge| if leaf.negated() { level + 1 } else { 3 };
                     stack.extend(leaves.into_iter().map(|leaf| (leaf, next(leaf))));
                 }
+            }
+        }
+    }
+
+    /// Joins the parts that the rule of a named condition asks for, each by itself. A condition that
+    /// asks for several parts already, such as the end of earlier games, is left apart.
+    fn join_named(&mut self) {
+        /// What is below a concept.
+        #[derive(Clone, Copy, PartialEq)]
+        enum Below {
+            Nothing,
+            One(usize),
+            Several,
+        }
+        let concepts = &self.network.concepts;
+        let fluents = self.network.fluents();
+        loop {
+            let mut below = vec![Below::Nothing; concepts.len()];
+            // Concepts may use each other.
+            let mut settled = false;
+            while !settled {
+                settled = true;
+                for (at, concept) in concepts.iter().enumerate().rev() {
+                    let mut all = below[at];
+                    for &literal in concept.bodies.iter().flatten() {
+                        let other = match literal as usize {
+                            fluent if fluent < fluents && self.context[fluent] => Below::Nothing,
+                            fluent if fluent < fluents => Below::One(self.union.find(fluent)),
+                            concept => below[concept - fluents],
+                        };
+                        all = match (all, other) {
+                            (Below::Nothing, other) | (other, Below::Nothing) => other,
+                            (Below::One(a), Below::One(b)) if a == b => all,
+                            _ => Below::Several,
+                        };
+                    }
+                    settled &= all == below[at];
+                    below[at] = all;
+                }
+            }
+            let mut joined = false;
+            for concept in concepts.iter().filter(|concept| !concept.outermost) {
+                for body in &concept.bodies {
+                    let single = |&literal: &u32| match literal as usize {
+                        fluent if fluent < fluents && self.context[fluent] => None,
+                        fluent if fluent < fluents => Some(fluent),
+                        concept => match below[concept - fluents] {
+                            Below::One(part) => Some(part),
+                            Below::Nothing | Below::Several => None,
+                        },
+                    };
+                    let parts: Vec<usize> = body.iter().filter_map(single).collect();
+                    joined |= self.union.join_all(parts);
+                }
+            }
+            if !joined {
+                return;
             }
         }
     }

@@ -13,6 +13,7 @@ mod dive;
 mod levels;
 mod nested;
 mod placed;
+mod trees;
 
 use magister_core::{Budget, Halt, Move, Payment, Rng, Role, Step, Stop, View, Worker};
 
@@ -20,6 +21,7 @@ use crate::rewards::{self, Scale};
 use crate::table::Key;
 use dive::Dive;
 use levels::Levels;
+pub(crate) use trees::simulations;
 
 /// The number of positions that each method visits in its turn.
 const TURN: u64 = 512;

@@ -18,7 +18,7 @@
 //! | `sum`, `order`, `search` | sums: unlabelled classes, the simulation order, product search |
 //! | `product`, `simultaneous` | the quotient of any decomposed game, as a game; dominated actions of roles that move at the same time |
 //! | `values` | values of positions during a match |
-//! | `subgame` | a part as a game of its own |
+//! | `subgame`, `text` | a part as a game of its own, and its rules as text |
 //! | `paper` | the search of the paper, for comparison |
 //! | `placement` | puzzles whose moves place things for good, by SAT |
 //! | `targets` | the subgames of a puzzle by what its goal asks |
@@ -59,9 +59,13 @@ mod sum;
 mod support;
 mod symbolic;
 mod targets;
+mod text;
 mod tops;
 mod values;
 mod worth;
+
+/// Runs some work with a flag that is set when its time has ended.
+pub use magister_engine::within;
 
 pub use decomposition::{Decomposition, Part, Proof};
 pub use impartial::{Convention, Impartial, Winning, mex};
@@ -76,5 +80,6 @@ pub use solve::{Method, NotSolved, Solved, solve};
 pub use sum::{Class, Sizes, Sum};
 pub use symbolic::{Symbolic, SymbolicPart};
 pub use targets::Targets;
+pub use text::rules_text;
 pub use values::PartValues;
 pub use worth::Worth;

@@ -10,6 +10,8 @@
 mod proof;
 mod region;
 
+use std::time::Duration;
+
 use magister_core::{Game, Halt, Move, Role, Step, Stop, Worker};
 use magister_engine::Compiled;
 use magister_engine::evaluator::CompiledGame;
@@ -19,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cgt::{Form, Forms, Outcome};
 use crate::effects::Effects;
+use crate::values::attempt;
 use region::{Key, Regions};
 
 /// The deepest position that is valued.
@@ -70,6 +73,16 @@ impl NormalPlay {
             known: FxHashMap::default(),
             open: FxHashSet::default(),
         }))
+    }
+
+    /// [`NormalPlay::new`] within some time. Without a limit of time only small games are tried, so
+    /// that the work stays small as well.
+    pub fn attempt(
+        game: &dyn Game,
+        time: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<Option<Self>, Halt> {
+        attempt(game, time, stop, |_, stop| Self::new(game, stop))
     }
 
     /// The circuit of the game.
@@ -190,13 +203,21 @@ impl NormalPlay {
         Ok(Some(found))
     }
 
-    /// The value of the first position for each role, and the role to move there.
-    pub fn solve(&mut self, limit: usize, stop: &Stop) -> Result<(Vec<f64>, Role), Halt> {
-        let mut state = Vec::new();
-        self.game.worker().save(&mut state);
-        let form = self.form(&state, limit, stop)?;
-        let mover = self.regions.mover(&state);
-        Ok((self.values(form, mover), mover))
+    /// The role to move in a position.
+    pub fn mover(&self, state: &[u64]) -> Role {
+        self.regions.mover(state)
+    }
+
+    /// The value of a position for each role.
+    pub fn values_of(
+        &mut self,
+        state: &[u64],
+        limit: usize,
+        stop: &Stop,
+    ) -> Result<Vec<f64>, Halt> {
+        let form = self.form(state, limit, stop)?;
+        let mover = self.mover(state);
+        Ok(self.values(form, mover))
     }
 
     /// The number of regions that were valued.

@@ -5,7 +5,9 @@
 //! its next value is not known to be its value now. What is left when nothing changes any more is
 //! true in every later position. Constants are then substituted, and the rest is split anew.
 
-use magister_core::{Game as _, Halt, Move, Role, Stop, Worker};
+use std::time::Duration;
+
+use magister_core::{Game, Halt, Move, Role, Stop, Worker};
 use magister_engine::Compiled;
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Network, NodeId};
@@ -16,7 +18,7 @@ use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::local::project;
 use crate::rebuild::Change;
 use crate::solve::NotSolved;
-use crate::values::PartValues;
+use crate::values::{PartValues, attempt};
 
 /// The values of all wires from a position on: 0, 1, or unknown.
 pub(crate) struct Future {
@@ -161,6 +163,41 @@ impl PositionValues {
         };
         let moves = texts.iter().map(number).collect();
         Ok(PositionValues { values, worker: game.worker(), fluents, constants, moves })
+    }
+
+    /// Splits a position within some time and solves it by its parts, if that is useful and if fewer
+    /// fluents can still change than a share of those of the last attempt, which `left` counts; at
+    /// first it is [`usize::MAX`].
+    pub fn attempt(
+        game: &dyn Game,
+        state: &[u64],
+        (left, (share, whole)): (&mut usize, (usize, usize)),
+        limits: &SolveLimits,
+        time: Duration,
+        stop: &Stop,
+    ) -> Result<Option<Self>, Halt> {
+        attempt(game, Some(time), stop, |compiled, stop| {
+            let now = compiled.network().fluents() - Position::constants(compiled, state).len();
+            // The first position was split as the game.
+            let first = *left == usize::MAX;
+            if !first && now > *left / whole * share {
+                return Ok(None);
+            }
+            *left = now;
+            if first {
+                return Ok(None);
+            }
+            let position = match Position::new(compiled, state, stop) {
+                Ok(position) if position.whole.worth.useful => position,
+                Err(Halt::Stopped) => return Err(Halt::Stopped),
+                _ => return Ok(None),
+            };
+            match Self::new(compiled, position, limits, stop) {
+                Ok(values) => Ok(Some(values)),
+                Err(NotSolved::Halt(Halt::Stopped)) => Err(Halt::Stopped),
+                Err(_) => Ok(None),
+            }
+        })
     }
 
     /// The moves of a role in a later position of the original game, with their values and

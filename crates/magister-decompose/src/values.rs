@@ -46,8 +46,7 @@ impl PartValues {
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        let Some(compiled) = compiled(game) else { return Ok(None) };
-        let work = |stop: &Stop| -> Result<Option<Self>, Halt> {
+        attempt(game, time, stop, |compiled, stop| {
             let whole = match Decomposition::new(compiled, stop) {
                 Ok(whole) if whole.worth.useful => whole,
                 Err(Halt::Stopped) => return Err(Halt::Stopped),
@@ -58,16 +57,7 @@ impl PartValues {
                 Err(NotSolved::Halt(Halt::Stopped)) => Err(Halt::Stopped),
                 Err(_) => Ok(None),
             }
-        };
-        match time {
-            Some(time) => match within(time, stop, work) {
-                // The time for this ended, not that of the caller.
-                Err(Halt::Stopped) if !stop.is_set() => Ok(None),
-                other => other,
-            },
-            None if is_small(compiled) => work(stop),
-            None => Ok(None),
-        }
+        })
     }
 
     /// Solves a game by its parts.
@@ -233,8 +223,28 @@ fn is_small(compiled: &Compiled) -> bool {
     network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
 }
 
+/// Does some work on the circuit of a game within some time. Without a limit of time only small games
+/// are worked on.
+pub(crate) fn attempt<T>(
+    game: &dyn Game,
+    time: Option<Duration>,
+    stop: &Stop,
+    work: impl FnOnce(&Compiled, &Stop) -> Result<Option<T>, Halt>,
+) -> Result<Option<T>, Halt> {
+    let Some(compiled) = compiled(game) else { return Ok(None) };
+    match time {
+        Some(time) => match within(time, stop, |stop| work(compiled, stop)) {
+            // The time for this ended, not that of the caller.
+            Err(Halt::Stopped) if !stop.is_set() => Ok(None),
+            other => other,
+        },
+        None if is_small(compiled) => work(compiled, stop),
+        None => Ok(None),
+    }
+}
+
 /// The circuit of a game, if it has one.
-pub(crate) fn compiled(game: &dyn Game) -> Option<&Compiled> {
+fn compiled(game: &dyn Game) -> Option<&Compiled> {
     let game = game.as_any()?.downcast_ref::<CompiledGame>()?;
     Some(game.compiled())
 }

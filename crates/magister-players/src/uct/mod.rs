@@ -42,8 +42,7 @@ mod tree;
 mod verdict;
 
 use magister_core::playout::Team;
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, Stop, View, Worker};
-use magister_decompose::PartValues;
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker};
 use magister_solve::Solution;
 
 use crate::follow::Follower;
@@ -52,6 +51,7 @@ use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 use leaves::Round;
 use pace::Pace;
+use parts::Parts;
 pub(crate) use policy::POLICIES;
 use policy::Policy;
 use prior::Priors;
@@ -113,11 +113,9 @@ pub(crate) struct Uct {
     /// The solution of a small game, and whether solving was tried.
     solution: Option<Solution>,
     attempted: bool,
-    /// Whether games are split into their parts; the values of a game that was, and whether it was
-    /// tried.
+    /// Whether games are split into their parts, and what is known by that.
     decompose: bool,
-    parts: Option<PartValues>,
-    split: bool,
+    parts: Parts,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
     /// The worker for tactical playouts, if they are wanted and the game has them.
@@ -165,8 +163,7 @@ impl Uct {
             solution: None,
             attempted: false,
             decompose: settings.whole("decompose")? == 1,
-            parts: None,
-            split: false,
+            parts: Parts::default(),
             team: None,
             tactics: settings.whole("tactics")? == 1,
             tactician: None,
@@ -191,8 +188,7 @@ impl Uct {
         self.puzzle = puzzle::Memory::default();
         self.solution = None;
         self.attempted = false;
-        self.parts = None;
-        self.split = false;
+        self.parts = Parts::default();
         let tactical = self.tactics.then(|| view.game().tactical()).flatten();
         let playing = tactical.as_ref().unwrap_or_else(|| view.game());
         let threads = self.config.threads;
@@ -387,7 +383,7 @@ impl Agent for Uct {
         if self.solution.is_none() {
             self.split(view, budget, parts::START)?;
         }
-        if self.solution.is_some() || self.parts.is_some() {
+        if self.solution.is_some() || self.parts.solved() {
             return Ok(());
         }
         match self.puzzle(view, budget, rng)? {

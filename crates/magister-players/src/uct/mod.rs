@@ -42,7 +42,7 @@ mod tree;
 mod verdict;
 
 use magister_core::playout::Team;
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, Stop, View, Worker};
 use magister_solve::Solution;
 
 use crate::follow::Follower;

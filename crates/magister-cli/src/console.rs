@@ -400,7 +400,7 @@ impl Console {
         }
         writeln!(out, "{}", words::result(view, end.outcome))?;
         let history = known.history();
-        // After what was hidden is shown, taking a move back would be unfair.
+        // After hidden information is shown, taking a move back would be unfair.
         let back = if secret { None } else { Some(asked.back) };
         self.ask_after(&mut out, &mut talk.after, &history, back, Some(end.record))
     }

@@ -1,7 +1,7 @@
 //! Boards for people: colours for the sides, Unicode pieces, the last move marked.
 //!
-//! The engine lays a picture out as text. Here every symbol is replaced by a placeholder of the same
-//! width before that, and the placeholders by coloured symbols after it.
+//! The engine lays a picture out as text. Here every symbol is replaced by a placeholder of the
+//! same width before that, and the placeholders by coloured symbols after it.
 
 use std::collections::BTreeMap;
 
@@ -120,7 +120,8 @@ impl Look {
         Some(cards.news(role, seen, self.unicode))
     }
 
-    /// What a player's pieces look like, for the greeting; none if they have no symbol of their own.
+    /// What a player's pieces look like, for the greeting; none if they have no symbol of their
+    /// own.
     pub(crate) fn piece_of(&self, picture: &Picture, seat: usize) -> Option<String> {
         let capital = self.one_case(picture);
         let pieces = self.pieces(picture);
@@ -139,7 +140,7 @@ impl Look {
                 || matches!(name.as_str(), "control" | "turn") && self.players.contains(value))
     }
 
-    /// Whether all symbols can be written with capitals and stay apart. Then no side has small
+    /// Whether all symbols can be written as capitals and stay distinct. Then no side has small
     /// letters while the other has capitals.
     fn one_case(&self, picture: &Picture) -> bool {
         let mut capitals: BTreeMap<String, String> = BTreeMap::new();
@@ -289,7 +290,7 @@ impl Look {
     }
 }
 
-/// Whether the board has a piece of which people must know the symbol, and places outside the board.
+/// Whether the board has a piece whose symbol people must know, and places outside the board.
 fn has_holes(picture: &Picture) -> bool {
     let [panel] = &picture.panels[..] else { return false };
     let places = panel.rows.len() * panel.columns.len();
@@ -361,10 +362,10 @@ pub(crate) fn in_common(pictures: &mut dyn Iterator<Item = Picture>) -> Option<P
     Some(known)
 }
 
-/// What is drawn for a cell of which the role does not know what is there.
+/// The symbol of a cell whose contents the role does not know.
 pub(crate) const UNKNOWN: &str = "?";
 
-/// What of a line is the same in another picture.
+/// The part of a line that is the same in another picture.
 fn shared(line: Line, other: &Picture) -> Option<Line> {
     match line {
         Line::Word { .. } => other.lines.contains(&line).then_some(line),

@@ -32,7 +32,7 @@ pub(crate) struct Session {
     pub(crate) made: usize,
     /// The steps in which chance drew a move since this list was cleared.
     pub(crate) drawn: Vec<usize>,
-    /// Where moves of chance come from, as a referee with the same seed draws them.
+    /// Where moves of chance come from: a referee with the same seed draws the same ones.
     seed: Seed,
     /// Where random moves of players come from.
     random: Rng,

@@ -247,7 +247,7 @@ impl Session {
                 News::Terms(joint.iter().map(|&one| self.word(&text.move_text(one))).collect())
             }
             Observation::Percepts(percepts) => {
-                // A set has no order of its own; a fixed one tells nothing.
+                // A set has no order of its own; a fixed one reveals nothing.
                 let mut texts: Vec<String> =
                     percepts.iter().map(|&one| text.percept_text(one)).collect();
                 texts.sort();

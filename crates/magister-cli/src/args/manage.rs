@@ -59,7 +59,7 @@ impl std::fmt::Display for PlayerArg {
     }
 }
 
-/// How remote players are spoken to.
+/// Options for messages to remote players.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remotes {
     /// Send remote players rules with made-up names

@@ -41,16 +41,16 @@ pub(crate) struct Serve {
     /// Address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) bind: IpAddr,
-    /// Let people sign in; guests may only look
+    /// Require people to sign in; guests can only watch
     #[arg(long)]
     pub(crate) accounts: bool,
     /// Make NAME an administrator with a new password
     #[arg(long, value_name = "NAME", requires = "accounts")]
     pub(crate) new_admin: Option<String>,
-    /// Path under which a reverse proxy shows the site
+    /// Path at which a reverse proxy serves the site
     #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
     pub(crate) base_path: String,
-    /// Origin that a proxy shows: `https://example.org`
+    /// Public origin of the site behind a proxy, such as `https://example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) public_origin: Option<String>,
     /// Let everyone who can reach the address use the site
@@ -64,7 +64,7 @@ pub(crate) struct Serve {
     pub(crate) log: String,
 }
 
-/// Copy a store in SQLite to a new file, while its site goes on
+/// Copy an SQLite store to a new file while its site keeps running
 #[derive(Debug, Parser)]
 #[command(
     after_help = "The copy is the store at one moment. It contains the hashes of passwords, so keep \

@@ -1,4 +1,4 @@
-//! The arguments of the commands that prove things of games and players.
+//! The arguments of the commands that prove things about games and players.
 
 use clap::Parser;
 use magister_players::Spec;
@@ -66,7 +66,7 @@ pub(crate) struct Solve {
     pub(crate) language: Reading,
 }
 
-/// How equilibria are looked for.
+/// The methods for equilibria.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Method {
     /// CFR+, the fastest
@@ -84,7 +84,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number of seconds, from 0.001 to a million".to_owned())
 }
 
-/// Reads a part of a whole.
+/// Reads a fraction.
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     number

@@ -46,10 +46,10 @@ pub(crate) struct Train {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Go on with this agent; its own parameters are kept
+    /// Continue to train this agent, with its own parameters
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
-    /// Write the file every S seconds as well
+    /// Also write the file every S seconds
     #[arg(long, value_name = "S")]
     pub(crate) checkpoint: Option<f64>,
     /// Stop when the mean result of the first player reaches this value

@@ -10,7 +10,7 @@ use magister_gdl::{Severity, nearest};
 use super::{plural, tally};
 use crate::args::Check;
 use crate::terminal::{fitted, hanging, prose, wrap};
-use crate::{CLEAN, FOUND, TROUBLE, game};
+use crate::{CLEAN, FAILED, FOUND, game};
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     if args.codes {
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     out.flush()?;
     let wrong = errors > 0 || (args.strict && warnings > 0);
     Ok(match (unreadable > 0, wrong) {
-        (true, _) => TROUBLE,
+        (true, _) => FAILED,
         (false, true) => FOUND,
         (false, false) => CLEAN,
     })

@@ -82,8 +82,8 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
     Ok(if whole.decomposes() { CLEAN } else { FOUND })
 }
 
-/// A plan for a puzzle whose moves place things for good; none if the game is none, or no plan was
-/// found.
+/// A plan for a puzzle whose moves place things for good; `None` if the game is not such a puzzle
+/// or no plan was found.
 fn placed(playable: &Playable, time: Duration) -> Option<Plan> {
     let mut state = Vec::new();
     playable.game.worker().save(&mut state);

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Explain) -> Result<u8> {
     within(time, &Stop::never(), |stop| asked.answer(stop))
 }
 
-/// What came in.
+/// The inputs.
 struct Asked<'a> {
     args: &'a Explain,
     name: &'a str,
@@ -145,8 +145,8 @@ impl Asked<'_> {
 
     /// The position that is asked about, and how it was reached.
     ///
-    /// A position that rules make impossible to play on from is one that people want to have
-    /// explained, so nothing here demands more of it than the question does.
+    /// People also ask about positions from which the rules do not allow the game to continue, so
+    /// nothing here demands more of a position than the question needs.
     fn scene(&self, program: &Arc<Program>, stop: &Stop) -> Result<Scene> {
         let limits = QueryLimits::default();
         let mut scene = Scene::default();
@@ -277,8 +277,8 @@ fn fluents(text: &str) -> Option<Vec<Ground>> {
     Some(fluents.into_iter().map(plain).collect())
 }
 
-/// Whether the text is a list from which the outer brackets were taken: it has brackets of its
-/// own, and they fit.
+/// Whether the text is a list without its outer brackets: it contains brackets, and they are
+/// balanced.
 fn balanced(text: &str) -> bool {
     let mut depth = 0_i64;
     let fits = text.chars().all(|letter| {

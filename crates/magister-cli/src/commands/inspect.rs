@@ -67,6 +67,8 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
         session.worker.save(&mut state);
         view = Determinization::view(&playable.game, &state, role);
     }
+    // The clock starts afterwards. What fails here fails again when the player decides.
+    let _ = agent.prepare(&View::new(Arc::clone(view.game()), role), &Stop::never());
     let passed = passed(&session, begin);
     let limits = limits(&args.thinking);
     let stop = Stop::never();
@@ -184,7 +186,7 @@ fn as_text(
     lines
 }
 
-/// The moves of a joint move that are more than idleness.
+/// The moves of a joint move, without passes.
 fn joint_text(game: &dyn Game, joint: &[magister_core::Move]) -> String {
     let moves = joint.iter().filter(|&&choice| choice != magister_core::Move::IDLE);
     moves.map(|&choice| game.text().move_text(choice)).collect::<Vec<_>>().join(" ")

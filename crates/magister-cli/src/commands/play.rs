@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
     }
 }
 
-/// Who sits where, and under which conditions.
+/// The seats and settings of a match.
 struct Sitting {
     people: Vec<Role>,
     against: Opponents,
@@ -143,7 +143,7 @@ impl Sitting {
         Ok(Sitting { people: people(info, &args.roles)?, against, limits, seed, resumed: None })
     }
 
-    /// The conditions of a match that was saved.
+    /// The settings of a match that was saved.
     fn of_record(playable: &Playable, record: &MatchRecord) -> Result<Self> {
         let info = playable.game.info();
         let mut people = Vec::new();
@@ -278,7 +278,7 @@ impl Sitting {
     }
 }
 
-/// The matches of a sitting, as one person sees them.
+/// The matches of a session, as one person sees them.
 #[derive(Default)]
 struct Score {
     won: u32,

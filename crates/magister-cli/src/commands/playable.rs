@@ -1,4 +1,4 @@
-//! `magister playable`: whether the rules make a game, seen in random play.
+//! `magister playable`: tests in random play whether rules make a proper game.
 
 mod blind;
 mod values;
@@ -26,7 +26,7 @@ use crate::{CLEAN, FOUND, game};
 
 /// Longer examples are given by their length.
 const EXAMPLE: usize = 12;
-/// The number of moves that were never legal and are named.
+/// The number of never-legal moves that are named.
 const NAMED: usize = 10;
 /// The fewest matches after which equal results are noteworthy.
 const ENOUGH: u32 = 20;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
             if let Some(evaluator) = args.evaluator
                 && source.prepare(None).is_ok()
             {
-                bail!("evaluator {evaluator} does not take {}: {error}", source.name());
+                bail!("evaluator {evaluator} does not support {}: {error}", source.name());
             }
             let what = format!("no match can begin: {error}");
             problems.push(Problem { kind: "start", what, matches: None, moves: None });
@@ -164,7 +164,7 @@ fn problem(game: &dyn Game, range: (f64, f64), fault: &Fault, seen: &Seen) -> Pr
         Fault::GoalRange(role, value) => (
             "goal-range",
             format!(
-                "`{}` gets {value}, which is outside of {} to {}",
+                "`{}` gets {value}, which is outside the range {} to {}",
                 name(*role),
                 range.0,
                 range.1
@@ -265,7 +265,7 @@ fn advice(file: &str, warnings: usize, problems: &[Problem]) -> Option<String> {
     })
 }
 
-/// What is worth knowing of a game, right or wrong.
+/// Facts about a game, whether it is correct or not.
 fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String> {
     let info = game.info();
     let mut lines = Vec::new();

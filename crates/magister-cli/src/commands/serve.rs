@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         store: args.store.clone(),
         limits,
         loopback_only: args.bind.is_loopback(),
-        // A public site must not reach into the network around it.
+        // A public site must not connect to its local network.
         private_players: args.bind.is_loopback() && !proxied,
         accounts: args.accounts,
         base_path: args.base_path.clone(),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
             writeln!(out, "The administrator {name} has the password {password}")?;
             writeln!(out, "It is shown only now. Sign in at {address}/signin and change it.")?;
         }
-        writeln!(out, "The site is at {address} (end it with ^C).")?;
+        writeln!(out, "The site is at {address} (^C stops it).")?;
         out.flush()?;
         if args.open {
             browse(&address);

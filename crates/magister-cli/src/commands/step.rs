@@ -81,7 +81,7 @@ pub(crate) fn explained(
         (_, Syntax::Kif) => format!("(legal {role} {term})"),
         (_, Syntax::Infix) => format!("legal({role},{term})"),
     };
-    // Steps without a choice are not written down, so the number of the step may be too high.
+    // Steps without a choice are not listed, so the number of the step may be too high.
     let before: Vec<&str> = joint::steps(moves).take(session.made).collect();
     let before = match &before[..] {
         [] => String::new(),

@@ -1,4 +1,4 @@
-//! What a person knows of a match: what happened, the position, the own moves.
+//! What a person knows about a match: the events, the position, and the moves of their role.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -142,7 +142,7 @@ impl Known {
                 (all, new)
             };
             self.happened.push(all);
-            // What was taken back is no news.
+            // Moves that were taken back are not news.
             if (same || !self.greeted) && !new.is_empty() {
                 let _ = writeln!(news, "{new}");
             }
@@ -156,7 +156,7 @@ impl Known {
         news
     }
 
-    /// Lists the own moves and gives them numbers.
+    /// Lists the role's moves and gives them numbers.
     fn number(&mut self, view: &View) {
         if view.game().info().information == Information::Perfect {
             let text = view.game().text();
@@ -169,8 +169,8 @@ impl Known {
     }
 
     /// The moves of a turn, before they are made. A role that had no choice and did nothing is left
-    /// out. Where only news is asked for, so is the own move, unless it was forced: no player was
-    /// asked for it.
+    /// out. Where only news is asked for, so is the role's own move, unless it was forced: no
+    /// player was asked for it.
     fn made(&self, view: &View, turn: &Turn, news: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };
         let (info, text) = (view.game().info(), view.game().text());
@@ -280,7 +280,7 @@ impl Known {
         text
     }
 
-    /// What all positions have in common that agree with what the role saw.
+    /// What the positions that are consistent with the role's observations have in common.
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.follower.belief() else {
             return "What you know about the position could not be worked out in time.\n"
@@ -316,7 +316,7 @@ impl Known {
         text
     }
 
-    /// The own moves, numbered; all of them, or those that contain a text.
+    /// The role's moves, numbered; all of them, or those that contain a text.
     pub(super) fn list(&self, all: bool, filter: &str) -> String {
         if self.moves.is_empty() {
             return "Your legal moves could not be worked out; type a move.\n".to_owned();
@@ -340,7 +340,7 @@ impl Known {
         let listed = if all { usize::MAX } else { LISTED };
         let more = numbered.len().saturating_sub(listed);
         let item = |(number, text): &(usize, String)| {
-            // A number that is the move itself is not written twice.
+            // A number that equals the move is not written twice.
             let own = text.rsplit_once(' ').is_some_and(|(_, last)| last == number.to_string());
             if own && text.split(' ').count() == 2 {
                 text.clone()

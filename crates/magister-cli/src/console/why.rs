@@ -1,7 +1,7 @@
 //! Why a move is not legal, in words for people who play.
 //!
-//! The explanation is the engine's; what a player reads of it are the last reasons: what the position
-//! lacks, and what it has instead.
+//! The explanation is the engine's. A player reads its last reasons: what the position lacks, and
+//! what it has instead.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(crate) struct Question<'a> {
     pub(crate) never: bool,
 }
 
-/// The reason why a role cannot make a move in a state, and whether it lies in what never changes.
+/// The reason why a role cannot make a move in a state, and whether the reason never changes.
 pub(crate) fn illegal(
     source: &Source,
     game: &dyn Game,

@@ -20,8 +20,8 @@ pub(super) fn name(info: &Info, role: Role) -> &str {
 /// made it.
 pub(super) type Maker<'a> = &'a dyn Fn(&Turn, &str) -> Option<String>;
 
-/// What a role saw in a turn where information is hidden, one text for each percept. What only
-/// repeats the own move is left out.
+/// What a role saw in a turn of a game with hidden information, one text for each percept. What
+/// only repeats the role's own move is left out.
 pub(super) fn percepts(view: &View, turn: &Turn, maker: Maker<'_>) -> Vec<String> {
     let text = view.game().text();
     let Observation::Percepts(percepts) = &turn.seen else { return Vec::new() };
@@ -49,7 +49,7 @@ fn argument(term: &str) -> Option<&str> {
     (single && !argument.is_empty()).then_some(argument)
 }
 
-/// What a role saw in a turn where information is hidden; empty if that was nothing.
+/// What a role saw in a turn of a game with hidden information; empty if it saw nothing.
 pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let game = &**view.game();
     if let Observation::Percepts(percepts) = &turn.seen
@@ -61,7 +61,7 @@ pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> S
     if seen.is_empty() { String::new() } else { format!("You see: {}", seen.join(", ")) }
 }
 
-/// A turn as the role lived it; empty if there was nothing to do and nothing to see.
+/// A turn from the point of view of a role; empty if the role did nothing and saw nothing.
 pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
     let seen = seen(view, turn, look, maker);

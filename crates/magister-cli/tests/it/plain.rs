@@ -64,7 +64,7 @@ fn no_line_is_longer_than_80_columns() {
 #[test]
 fn reasons_are_about_the_piece_that_is_to_move() {
     let explain = |choice: &str| said(&["explain", "chess", &format!("(legal white {choice})")]);
-    // A bishop and a queen behind a pawn, a knight's move onto an own pawn.
+    // A bishop and a queen behind a pawn, a knight's move onto a pawn of its side.
     for (choice, reason) in [
         ("(move c 1 e 3)", "(true (cell d 2 wp)): in the state"),
         ("(move d 1 d 3)", "(true (cell d 2 wp)): in the state"),

@@ -19,7 +19,7 @@ use crate::network::GdlNetwork;
 use crate::{Ground, Program};
 
 /// A fluent that is shown as text, and its leaves.
-type Told<'a> = (&'a Ground, Vec<Arc<str>>);
+type Written<'a> = (&'a Ground, Vec<Arc<str>>);
 
 /// Draws the states of a game.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Painter {
             cells.push(fixed);
         }
         // The fluents shown as text, by the number of the relation.
-        let mut words: BTreeMap<usize, (&Use, Vec<Told<'_>>)> = BTreeMap::new();
+        let mut words: BTreeMap<usize, (&Use, Vec<Written<'_>>)> = BTreeMap::new();
         for fluent in fluents {
             let (form, leaves) = self.forms.parts(fluent);
             match self.uses.get(&form) {
@@ -121,7 +121,7 @@ impl Painter {
         self.names.get(fluent).map_or_else(|| fluent.to_owned(), Clone::clone)
     }
 
-    fn line(&self, how: &Use, mut list: Vec<Told<'_>>, picture: &mut Picture) {
+    fn line(&self, how: &Use, mut list: Vec<Written<'_>>, picture: &mut Picture) {
         let Some((first, leaves)) = list.first() else { return };
         let name = self.name(&first.name);
         if leaves.is_empty() {
@@ -141,7 +141,7 @@ impl Painter {
                 picture.lines.push(Line::Word { name, value });
             }
             Use::Counters { value, piles } => {
-                let entry = |(_, leaves): &Told<'_>| {
+                let entry = |(_, leaves): &Written<'_>| {
                     (leaves[1 - value].to_string(), leaves[*value].to_string())
                 };
                 let entries = list.iter().map(entry).collect();

@@ -78,7 +78,8 @@ struct Single<'a> {
 ///
 /// Prefix rules have no wildcard, so most variables that occur once are intended. A long name one
 /// letter away from another is a slip. Of two short names, each once in its own condition, one was
-/// probably meant to be the other if both can have the same values.
+/// probably meant to be the other if both can have the same values and the letters are neighbours
+/// on a keyboard.
 fn single_variables<'a>(
     model: &Model<'a>,
     head: &'a Term,
@@ -191,7 +192,8 @@ fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bo
 }
 
 /// Whether two names differ by one letter inside. Numbers at the end, and an additional letter at
-/// the front or the end, are distinctions on purpose: `?x1` and `?y1`, `?type` and `?ptype`.
+/// the front or the end, are distinctions on purpose: `?x1` and `?y1`, `?type` and `?ptype`. Names
+/// of one letter always differ by one letter, so their letters must be neighbours on a keyboard.
 fn is_slip(one: &str, other: &str) -> bool {
     let numbered = stem(one) < one.len() || stem(other) < other.len();
     let extended = |a: &str, b: &str| a.len() > 1 && (b.starts_with(a) || b.ends_with(a));
@@ -200,7 +202,23 @@ fn is_slip(one: &str, other: &str) -> bool {
         && one.len() <= LONGEST
         && !extended(one, other)
         && !extended(other, one)
-        && suggest::distance(one, other) <= 1
+        && match (one.as_bytes(), other.as_bytes()) {
+            (&[a], &[b]) => are_neighbours(a, b),
+            _ => suggest::distance(one, other) <= 1,
+        }
+}
+
+/// Whether two letters are next to each other on a keyboard.
+fn are_neighbours(one: u8, other: u8) -> bool {
+    // Each row is shifted to the right of the one above it, in quarters of a key.
+    let rows = [(0, "qwertyuiop"), (1, "asdfghjkl"), (3, "zxcvbnm")];
+    let place = |letter: u8| -> Option<(i32, i32)> {
+        let letter = char::from(letter.to_ascii_lowercase());
+        let mut all = (0..).zip(rows);
+        all.find_map(|(row, (shift, keys))| Some((row, shift + 4 * keys.find(letter)? as i32)))
+    };
+    let (Some((row, at)), Some((below, next))) = (place(one), place(other)) else { return false };
+    (row - below).abs() <= 1 && (at - next).abs() <= 4
 }
 
 /// The length of a name without the digits at its end.

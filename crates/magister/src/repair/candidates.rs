@@ -132,7 +132,8 @@ fn parentheses(text: &str) -> Vec<Candidate> {
             all.extend(edits(text, &statement, depth));
             depth = 0;
         }
-        if depth == 0 {
+        // After an extra parenthesis the rest of a statement stands alone, indented.
+        if line.starts_with('(') {
             statement.clear();
         }
         statement.push((at, end));

@@ -18,7 +18,7 @@ use magister_gdl::Severity;
 use serde_json::{Value, json};
 
 use self::blind::{Unknown, blind};
-use self::values::doubled;
+use self::values::{doubled, vanished};
 use super::plural;
 use crate::args::Playable;
 use crate::terminal::{fitted, hanging};
@@ -41,6 +41,13 @@ struct Problem {
     moves: Option<String>,
 }
 
+impl Problem {
+    /// Whether a role has no legal move.
+    fn is_stuck(&self) -> bool {
+        self.kind == "no-move" || self.what.contains("has no legal move")
+    }
+}
+
 pub(crate) fn run(args: &Playable) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
     let mut problems: Vec<Problem> = checked(&source).into_iter().collect();
@@ -53,7 +60,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
             {
                 bail!("evaluator {evaluator} does not support {}: {error}", source.name());
             }
-            let what = format!("no match can begin: {error}");
+            let what = format!("no match can begin: {}", beginning(&error.to_string()));
             problems.push(Problem { kind: "start", what, matches: None, moves: None });
             return report(args, source.name(), None, &problems, warnings);
         }
@@ -70,10 +77,25 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     let unknown = blind(&playable.game, &survey, args, seed);
     let used = used(&source, args, seed);
     let mut notes = doubled(&source, game, seed);
+    if problems.iter().any(Problem::is_stuck) {
+        notes.extend(vanished(&source, game, seed));
+    }
     notes.extend(undecided(game.info(), &survey));
     let evaluator = playable.evaluator;
     let played = Played { game, evaluator, survey: &survey, used, unknown, notes };
     report(args, &playable.name, Some(&played), &problems, warnings)
+}
+
+/// The reason why a match cannot begin, as a sentence about the first position.
+fn beginning(error: &str) -> String {
+    match error.split_once(": the rules are at fault: ") {
+        Some((before, fault)) if before.ends_with("the initial position") => {
+            let fault =
+                fault.replace(" in a state that is not terminal", ", and it is not terminal");
+            format!("in the initial position, {fault}")
+        }
+        _ => error.to_owned(),
+    }
 }
 
 /// The result of the matches.
@@ -233,7 +255,9 @@ fn report(
             )?;
         }
     }
-    if let Some(advice) = advice(&args.game, warnings, problems) {
+    // A note says more about the cause than the general advice.
+    let noted = played.is_some_and(|played| !played.notes.is_empty());
+    if let Some(advice) = advice(&args.game, warnings, problems).filter(|_| !noted) {
         writeln!(out, "{}", hanging(&advice, 0))?;
     }
     match problems.len() {
@@ -245,10 +269,10 @@ fn report(
 
 /// What to do about roles without a legal move.
 fn advice(file: &str, warnings: usize, problems: &[Problem]) -> Option<String> {
-    let stuck =
-        |problem: &Problem| problem.kind == "no-move" || problem.what.contains("has no legal move");
     // Errors and warnings come first: what they are about may be the cause.
-    if !problems.iter().any(stuck) || problems.iter().any(|problem| problem.kind == "check") {
+    if !problems.iter().any(Problem::is_stuck)
+        || problems.iter().any(|problem| problem.kind == "check")
+    {
         return None;
     }
     if warnings > 0 {
@@ -293,7 +317,17 @@ fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String>
     for role in info.players() {
         let score = &survey.scores[role.index()];
         if score.paid > 0 {
-            lines.push(format!("reward of {}: {}", info.role_name(role), result(score, alone)));
+            let all = survey.finished;
+            let some = if score.paid < all {
+                format!("a result in {} of {}, there ", score.paid, plural(all, "match"))
+            } else {
+                String::new()
+            };
+            let name = info.role_name(role);
+            lines.push(format!(
+                "reward of {name}: {some}{}",
+                result(score, alone || score.paid < all)
+            ));
         }
     }
     if let Some(never) = never_legal(game, survey).filter(|never| !never.is_empty()) {

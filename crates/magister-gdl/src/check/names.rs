@@ -150,7 +150,11 @@ fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report)
             format!("nothing defines `{name}` with {}; it is never true", arguments(arity)),
         );
         if relation.used.len() > 1 {
-            diagnostic = diagnostic.label(format!("and {} more times", relation.used.len() - 1));
+            let more = match relation.used.len() - 1 {
+                1 => "and once more".to_owned(),
+                more => format!("and {more} more times"),
+            };
+            diagnostic = diagnostic.label(more);
         }
         if !report.found.is_full() {
             diagnostic = diagnostic.maybe_help(advice(model, functions, name, arity));

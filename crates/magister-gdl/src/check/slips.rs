@@ -12,9 +12,20 @@ use crate::name::Name;
 use crate::suggest;
 use magister_diagnostic::Span;
 
-pub(super) fn check(model: &Model<'_>, domains: Option<&Domains<'_>>, report: &mut Report) {
+pub(super) fn check<'a>(model: &Model<'a>, domains: Option<&Domains<'a>>, report: &mut Report) {
+    // How often each variable occurs in the whole sheet: the rarer of two names is misspelt.
+    let mut sheet: FxHashMap<&str, usize> = FxHashMap::default();
     for clause in &model.clauses {
-        single_variables(model, clause.head, clause.body, domains, report);
+        let mut count = |term: &'a Term| {
+            if let TermKind::Variable(name) = &term.kind {
+                *sheet.entry(name.as_str()).or_default() += 1;
+            }
+        };
+        clause.head.walk(&mut count);
+        clause.body.iter().for_each(|formula| formula.atoms(&mut |atom, _| atom.walk(&mut count)));
+    }
+    for clause in &model.clauses {
+        single_variables(model, clause.head, clause.body, domains, &sheet, report);
     }
 }
 
@@ -85,6 +96,7 @@ fn single_variables<'a>(
     head: &'a Term,
     body: &'a [Formula],
     domains: Option<&Domains<'a>>,
+    sheet: &FxHashMap<&str, usize>,
     report: &mut Report,
 ) {
     let mut uses: FxHashMap<&str, (usize, Span)> = FxHashMap::default();
@@ -165,6 +177,20 @@ fn single_variables<'a>(
         }
         said.insert(meant);
         let mark = if model.rules.syntax == Syntax::Kif { "?" } else { "" };
+        let often = |name: &str| sheet.get(name).copied().unwrap_or_default();
+        if often(meant) < often(single.name) {
+            let (wrong, right) = (meant, single.name);
+            report.push(
+                Diagnostic::new(
+                    Code::SingleVariable,
+                    uses[wrong].1,
+                    format!("the variable `{mark}{wrong}` occurs in this rule only"),
+                )
+                .related(single.span, format!("`{mark}{right}` is used once here"))
+                .help(format!("did you mean `{mark}{right}`?")),
+            );
+            continue;
+        }
         report.push(
             Diagnostic::new(
                 Code::SingleVariable,

@@ -14,7 +14,11 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     }
     let roles = roles(rules);
     let chance = roles.iter().any(|role| role == "random");
-    let inputs = rules.rules().any(|(rule, _)| rule.head.is("input", 2));
+    let declares = |of: &dyn Fn(&Term) -> bool| {
+        rules.rules().any(|(rule, _)| rule.head.is("input", 2) && of(&rule.head.args()[1]))
+    };
+    let is_noop = |term: &Term| constant(term).is_some_and(|name| name == "noop");
+    let inputs = declares(&|_| true) && !declares(&is_noop);
     let mut all = Vec::new();
     for control in controls(rules, &roles) {
         for only_players in if chance { &[true, false][..] } else { &[false][..] } {

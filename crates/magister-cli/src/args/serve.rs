@@ -9,9 +9,9 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Everything runs on one port: the pages, the API under /api/ and the counters \
-under /metrics. Matches are stored move by move and go on after a restart. By default only this \
+under /metrics. Matches are stored move by move and resume after a restart. By default only this \
 machine can reach the site, and everyone on it may do everything. A site that others can reach \
-needs --accounts or --open-to-everyone. With --accounts guests may only look; the first start \
+needs --accounts or --open-to-everyone. With --accounts guests have read-only access; the first start \
 creates the administrator `admin` and prints the password.
 
 Examples:
@@ -23,7 +23,7 @@ Examples:
     --public-origin https://example.org"
 )]
 pub(crate) struct Serve {
-    /// Port; 0 takes a free one
+    /// Port; 0 picks a free port
     #[arg(long, value_name = "PORT", default_value_t = 9876)]
     pub(crate) port: u16,
     /// The store: sqlite:FILE or `postgres://user@host/database`
@@ -67,8 +67,8 @@ pub(crate) struct Serve {
 /// Copy an SQLite store to a new file while its site keeps running
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The copy is the store at one moment. It contains the hashes of passwords, so keep \
-it where only you can read it. To go back, end the site and start it with the copy as its store.
+    after_help = "The copy is a consistent snapshot. It contains the hashes of passwords, so keep \
+it where only you can read it. To restore a backup, stop the site and start it with --store sqlite:COPY.
 
 Examples:
   magister backup monday.db

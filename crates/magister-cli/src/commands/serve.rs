@@ -47,6 +47,10 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
             writeln!(out, "It is shown only now. Sign in at {address}/signin and change it.")?;
         }
         writeln!(out, "The site is at {address} (^C stops it).")?;
+        // The address of a database may hold a password.
+        if let Some(file) = args.store.strip_prefix("sqlite:") {
+            writeln!(out, "Matches and accounts are stored in {file}.")?;
+        }
         out.flush()?;
         if args.open {
             browse(&address);

@@ -56,6 +56,9 @@ pub(crate) struct Serve {
     /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
+    /// Let remote players of a public site have addresses in private networks
+    #[arg(long)]
+    pub(crate) private_players: bool,
     /// Search threads [default: one per processor]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,

@@ -24,8 +24,8 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         store: args.store.clone(),
         limits,
         loopback_only: args.bind.is_loopback(),
-        // A public site must not reach into the network around it.
-        private_players: args.bind.is_loopback() && !proxied,
+        // A public site must not reach into the network around it, unless its operator wants that.
+        private_players: args.private_players || args.bind.is_loopback() && !proxied,
         accounts: args.accounts,
         base_path: args.base_path.clone(),
         public_origin: args.public_origin.clone(),

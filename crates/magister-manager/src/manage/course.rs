@@ -398,7 +398,8 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
                     && let &[only] = self.current.legal(sitting.role)
                 {
                     asked.spawn(async move {
-                        let deadline = Instant::now() + FAREWELL;
+                        // The next message must not overtake this one, so the player gets the
+                        // time that it would have for a move.
                         network.notify(&address, headers, message, deadline).await;
                         let (answer, at) = (Answer::choice(only), Instant::now());
                         Heard { seat, answer: answer.after(at - begun), at, local: None }

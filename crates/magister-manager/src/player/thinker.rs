@@ -32,6 +32,9 @@ const QUICK: Duration = Duration::from_millis(200);
 /// How long a fallback may be searched for where information is hidden.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// How long the last turn may take after the end of a match.
+const PARTING: Duration = Duration::from_secs(2);
+
 /// What a player is to do.
 pub(super) enum Job {
     /// Choose a move.
@@ -167,6 +170,9 @@ impl Mind {
                     }
                 }
                 Job::Finish { sent } => {
+                    // The seat is gone and has set the flag, but the last turn is still followed.
+                    let alarm = Alarm::new(Instant::now() + PARTING, &Stop::never());
+                    self.stop = alarm.stop.clone();
                     self.enter(sent);
                     self.finish();
                     return;

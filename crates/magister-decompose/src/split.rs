@@ -157,6 +157,36 @@ fn classes(
     all
 }
 
+/// Fluents that change, if at all, whatever is done: no move acts on them, and what they get depends
+/// on such fluents alone. A turn that every move ends is one of them.
+fn context(network: &Network, effects: &Effects) -> Vec<bool> {
+    let fluents = network.fluents();
+    let mut free = vec![true; fluents];
+    effects.acts.iter().flatten().for_each(|&(fluent, _)| free[fluent as usize] = false);
+    let mut support = Support::new();
+    let mut needs: Vec<Vec<usize>> = vec![Vec::new(); fluents];
+    for fluent in (0..fluents).filter(|&fluent| !effects.context[fluent]) {
+        let wire = match effects.idle[fluent] {
+            Idle::Keeps => continue,
+            Idle::Follows => network.next[fluent],
+            Idle::Gets(edge) => edge,
+        };
+        let below = &mut needs[fluent];
+        support.each(&effects.graph, [wire], |input| below.push(input));
+        free[fluent] &= below.iter().all(|&input| input < fluents);
+    }
+    loop {
+        let before = free.clone();
+        for fluent in 0..fluents {
+            free[fluent] &= needs[fluent].iter().all(|&need| before[need]);
+        }
+        if free == before {
+            break;
+        }
+    }
+    effects.context.iter().zip(free).map(|(&context, free)| context || free).collect()
+}
+
 struct Work<'a> {
     network: &'a Network,
     effects: &'a Effects,
@@ -169,13 +199,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(network: &'a Network, effects: &'a Effects) -> Self {
-        let mut context = effects.context.clone();
-        // A fluent that no move acts on and that keeps its value is a constant.
-        let mut acted = vec![false; network.fluents()];
-        effects.acts.iter().flatten().for_each(|&(fluent, _)| acted[fluent as usize] = true);
-        for fluent in 0..network.fluents() {
-            context[fluent] |= !acted[fluent] && effects.idle[fluent] == Idle::Keeps;
-        }
+        let context = context(network, effects);
         Work {
             network,
             effects,

@@ -5,6 +5,8 @@
 //! Each is a small game of its own, in which some moves act and all others change nothing. A
 //! subgame from which its condition cannot be reached any more makes the goal unreachable.
 
+use std::time::Duration;
+
 use magister_core::{Game, Halt, Move, Payment, Stop};
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network, NodeId};
@@ -14,6 +16,7 @@ use crate::effects::{Effects, Idle};
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::local::{Bits, project};
 use crate::support::{Support, conjuncts};
+use crate::values::attempt;
 
 /// The most subgames.
 const MOST: usize = 400;
@@ -98,6 +101,16 @@ impl Targets {
         }
         let goal_gates = gates(&network.graph, goals.iter().map(|goal| goal.1));
         Ok(Some(Targets { game: game.clone(), effects, subgames, acts, goals, goal_gates }))
+    }
+
+    /// [`Targets::new`] within some time. Without a limit of time only small games are tried, so that
+    /// the work stays small as well.
+    pub fn attempt(
+        game: &dyn Game,
+        time: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<Option<Self>, Halt> {
+        attempt(game, time, stop, |_, stop| Self::new(game, stop))
     }
 
     /// The number of subgames.

@@ -34,7 +34,7 @@ Examples:
   magister decompose double-tictactoe --json
   magister decompose tictactoe-serial --svg parts.svg
   magister decompose incredible --dot -
-  magister decompose kayles --solve --moves \"...\"
+  magister decompose kayles --solve --moves \"two 6 7\"
   magister solve nim-1-5-4-2#2"
 )]
 pub(crate) struct Decompose {

@@ -105,7 +105,7 @@ impl Look {
         role: Option<Role>,
     ) -> Option<String> {
         let cards = game.as_any()?.downcast_ref::<CardGame>()?;
-        let table = cards.table(state, role, self.unicode)?;
+        let table = cards.table_text(state, role, self.unicode)?;
         Some(table.lines().map(|line| terminal::hanging(line, 7) + "\n").collect())
     }
 
@@ -117,7 +117,7 @@ impl Look {
         seen: &[Percept],
     ) -> Option<String> {
         let cards = game.as_any()?.downcast_ref::<CardGame>()?;
-        Some(cards.news(role, seen, self.unicode))
+        Some(cards.news(Some(role), seen, self.unicode))
     }
 
     /// What a player's pieces look like, for the greeting; none if they have no symbol of their own.
@@ -383,6 +383,27 @@ fn shared(line: Line, other: &Picture) -> Option<Line> {
             })?;
             items.retain(|item| there.contains(item));
             (!items.is_empty()).then_some(Line::List { name, items })
+        }
+        Line::Groups { name, groups, stacked } => {
+            let there = other.lines.iter().find_map(|line| match line {
+                Line::Groups { name: of, groups, .. } if *of == name => Some(groups),
+                _ => None,
+            })?;
+            let same = |(group, mut things): (String, Vec<String>)| {
+                let (_, others) = there.iter().find(|(other, _)| *other == group)?;
+                things.retain(|thing| others.contains(thing));
+                (!things.is_empty()).then_some((group, things))
+            };
+            let groups: Vec<_> = groups.into_iter().filter_map(same).collect();
+            (!groups.is_empty()).then_some(Line::Groups { name, groups, stacked })
+        }
+        Line::Flags { mut entries } => {
+            let there = other.lines.iter().find_map(|line| match line {
+                Line::Flags { entries } => Some(entries),
+                _ => None,
+            })?;
+            entries.retain(|entry| there.contains(entry));
+            (!entries.is_empty()).then_some(Line::Flags { entries })
         }
     }
 }

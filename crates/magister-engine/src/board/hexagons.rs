@@ -50,7 +50,7 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &mut [Use], material: &Materia
             continue;
         }
         let lie = uses.iter().find_map(|how| match how {
-            Use::Board { plan, lie, named: false } if *plan == number => Some(lie.clone()),
+            Use::Board { plan, lie, named: false, .. } if *plan == number => Some(lie.clone()),
             _ => None,
         });
         let Some(lie) = lie else { continue };

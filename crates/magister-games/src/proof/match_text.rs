@@ -32,7 +32,7 @@ pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String 
     // A card game begins with the deal.
     let cards = game.as_any().and_then(|game| game.downcast_ref::<CardGame>());
     let picture = |state: &[u64], legend: bool| {
-        let table = cards.and_then(|cards| cards.table(state, None, true));
+        let table = cards.and_then(|cards| cards.table_text(state, None, true));
         table.unwrap_or_else(|| painter.picture(game, state).text(WIDTH, legend))
     };
     let dealt = one.moves.iter().position(|told| !told.is_empty()).unwrap_or(0);

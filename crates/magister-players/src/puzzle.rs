@@ -25,7 +25,6 @@ use dive::Dive;
 use levels::Levels;
 use trees::Trees;
 pub(crate) use trees::simulations;
-pub(crate) use trees::simulations;
 
 /// The number of positions that each method visits in its turn.
 const TURN: u64 = 512;
@@ -197,9 +196,8 @@ pub(crate) fn search(
             Err(_) => {}
         }
         // Positions that differ only in their step count were merged, so the result proves nothing.
-        let bounded = plan.value.is_some_and(|value| {
-            trees.as_ref().is_some_and(|trees| trees.proves(value))
-        });
+        let bounded =
+            plan.value.is_some_and(|value| trees.as_ref().is_some_and(|trees| trees.proves(value)));
         if levels.complete() && ground.mask.is_empty() || bounded {
             plan.proven = true;
         }

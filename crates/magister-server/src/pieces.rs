@@ -66,11 +66,9 @@ const WORDS: [(&str, &[&str]); 16] = [
 ];
 
 /// Words for directions.
-const DIRECTIONS: [&str; 8] =
-    ["up", "down", "left", "right", "north", "south", "east", "west"];
+const DIRECTIONS: [&str; 8] = ["up", "down", "left", "right", "north", "south", "east", "west"];
 /// Words for moving things, which may stand beside a direction.
-const MOVING: [&str; 9] =
-    ["mov", "move", "moving", "body", "snake", "facing", "dir", "head", "to"];
+const MOVING: [&str; 9] = ["mov", "move", "moving", "body", "snake", "facing", "dir", "head", "to"];
 /// Lists of things that are cards, and of things that are dice.
 const CARDS: [&str; 10] =
     ["card", "cards", "hand", "hands", "dealt", "deck", "indeck", "holds", "discard", "trick"];
@@ -246,7 +244,8 @@ impl Recogniser {
             words.iter().any(|word| *word == name || Some(word.as_str()) == short)
         });
         let named = named.or_else(|| self.prefixed(value).map(|(role, _)| role));
-        let named = named.or_else(|| self.begins(value).filter(|_| self.initials && value.len() == 1));
+        let named =
+            named.or_else(|| self.begins(value).filter(|_| self.initials && value.len() == 1));
         named.or_else(|| {
             // `wp` and `bk` are a side and a piece.
             let lower = value.to_lowercase();

@@ -350,10 +350,9 @@ fn a_tournament_lists_everyone() {
 #[test]
 fn cells_are_named_as_the_board_shows_them() {
     let folder = Folder::new("cells");
-    for (game, script, row) in [
-        ("tictactoe", "b1\nquit\n", "1 . X ."),
-        ("tictactoe", "put 1 2\nquit\n", "1 . X ."),
-    ] {
+    for (game, script, row) in
+        [("tictactoe", "b1\nquit\n", "1 . X ."), ("tictactoe", "put 1 2\nquit\n", "1 . X .")]
+    {
         let text = play(&folder, &[game, "--against", "legal", "--ascii"], script);
         has(&text, row);
     }

@@ -37,7 +37,8 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &[Use], material: &Material, s
             _ => None,
         });
         let Some(lie) = lie.filter(|_| may_be(plan, style)) else { continue };
-        let Some(found) = material.facts.values().find_map(|facts| given(plan, lie, facts, material))
+        let Some(found) =
+            material.facts.values().find_map(|facts| given(plan, lie, facts, material))
         else {
             continue;
         };

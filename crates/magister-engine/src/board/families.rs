@@ -66,8 +66,7 @@ pub(super) fn families(
         while let Some((&first, rest)) = free.split_first() {
             let mut members = vec![first];
             for &other in rest {
-                if near(&relations[first].1, &relations[other].1)
-                    && apart(&members, other, &states)
+                if near(&relations[first].1, &relations[other].1) && apart(&members, other, &states)
                 {
                     members.push(other);
                 }
@@ -92,14 +91,9 @@ fn near(one: &Relation, other: &Relation) -> bool {
 }
 
 /// Whether a relation never has a place that one of the others has too.
-fn apart(
-    members: &[usize],
-    other: usize,
-    states: &[FxHashMap<usize, Vec<Vec<Arc<str>>>>],
-) -> bool {
+fn apart(members: &[usize], other: usize, states: &[FxHashMap<usize, Vec<Vec<Arc<str>>>>]) -> bool {
     states.iter().all(|state| {
-        let own: Keys<'_> =
-            state.get(&other).into_iter().flatten().map(Vec::as_slice).collect();
+        let own: Keys<'_> = state.get(&other).into_iter().flatten().map(Vec::as_slice).collect();
         let taken = members.iter().filter_map(|member| state.get(member)).flatten();
         !taken.into_iter().any(|leaves| own.contains(leaves.as_slice()))
     })
@@ -120,10 +114,7 @@ fn board(
     };
     let used = |member: &&usize| states.iter().any(|state| state.contains_key(member));
     let whole = states.iter().all(|state| filled(state) == all.len());
-    if members.len() < 2
-        || all.len() < PLACES
-        || !whole
-        || members.iter().filter(used).count() < 2
+    if members.len() < 2 || all.len() < PLACES || !whole || members.iter().filter(used).count() < 2
     {
         return None;
     }

@@ -78,7 +78,7 @@ pub(super) fn stacks(name: String, things: &[Arc<str>], pairs: &[Vec<Arc<str>>])
     grounds.dedup();
     let mut groups = Vec::new();
     let mut done: FxHashSet<&str> = FxHashSet::default();
-    let mut climb = |base: &str, first: &'_ str, groups: &mut Vec<(String, Vec<String>)>| {
+    let climb = |base: &str, first: &'_ str, groups: &mut Vec<(String, Vec<String>)>| {
         let mut stack = Vec::new();
         let mut at = Some(first);
         while let Some(thing) = at {

@@ -55,8 +55,7 @@ impl Painter {
         let forms = Forms::new(&material.fluents);
         let relations = relations(&material, &forms);
         let (mut plans, mut uses) = plan(&relations, &forms, &material, style);
-        let open =
-            |plan: &Plan| hexagons::may_be(plan, style) || coordinates::may_be(plan, style);
+        let open = |plan: &Plan| hexagons::may_be(plan, style) || coordinates::may_be(plan, style);
         if let Some(rules) = rules.filter(|_| plans.iter().any(open)) {
             material.derive_pairs(rules);
             coordinates::recognise(&mut plans, &uses, &material, style);

@@ -135,11 +135,8 @@ pub(super) fn plan(
         let place = place.unwrap_or(usize::MAX);
         (place, within, guest, loose, !relation.full, (marks, other, aside), size)
     });
-    let shared = if style.boards.is_empty() {
-        families(relations, forms, material)
-    } else {
-        Vec::new()
-    };
+    let shared =
+        if style.boards.is_empty() { families(relations, forms, material) } else { Vec::new() };
     for family in &shared {
         let mut board: Option<Plan> = None;
         for &member in &family.members {
@@ -173,9 +170,7 @@ pub(super) fn plan(
                 let most = columns * rows <= relation.size * 2;
                 let large = plans.is_empty() && columns > 2 && rows > 2 && most;
                 match host {
-                    Some(plan) => {
-                        Use::Board { plan, lie: lie.clone(), named: true, over: false }
-                    }
+                    Some(plan) => Use::Board { plan, lie: lie.clone(), named: true, over: false },
                     None if large => {
                         plans.push(new);
                         let plan = plans.len() - 1;

@@ -47,10 +47,11 @@ fn owner(owner: &Owner) -> Fact {
 }
 
 fn group(pile: &Pile) -> Group {
-    let known = pile.cards.iter().flatten().map(|card| Item {
-        text: card.name.clone(),
-        piece: face(&card.label),
-    });
+    let known = pile
+        .cards
+        .iter()
+        .flatten()
+        .map(|card| Item { text: card.name.clone(), piece: face(&card.label) });
     let mut items: Vec<Item> = known.collect();
     let mut hidden = pile.cards.len() - items.len();
     if items.len() > SPREAD && !pile.own {

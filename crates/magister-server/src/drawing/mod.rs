@@ -291,7 +291,9 @@ impl Drawing {
         if let Some(shape) = &mut self.shape {
             shape.values.clone_from(&values.names);
             shape.symbols.clone_from(&values.symbols);
-            for name in values.names.iter().skip(1).filter(|name| !values.labels.contains_key(*name)) {
+            for name in
+                values.names.iter().skip(1).filter(|name| !values.labels.contains_key(*name))
+            {
                 let symbol = values.symbols.get(name).map(String::as_str);
                 let piece = self.recogniser.piece(name, symbol);
                 shape.pieces.entry(name.clone()).or_insert(piece);

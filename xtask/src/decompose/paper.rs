@@ -10,7 +10,7 @@ use magister_core::{Game, Move, Role, Step, Stop, Worker};
 use magister_decompose::{Decomposition, Errors, Method, Sequences, Sum, solve};
 use magister_engine::Compiled;
 use magister_solve::SolveLimits;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::sheets::oracle;
@@ -89,7 +89,7 @@ fn nim() -> Result<Vec<String>> {
             good.map(|first| compiled.names().moves()[first.1.index()].clone()).collect();
         best.sort();
         let begun = processor();
-        let mut plain = AlphaBeta { worker: playable.game.worker(), known: HashMap::new() };
+        let mut plain = AlphaBeta { worker: playable.game.worker(), known: BTreeMap::new() };
         let value = plain.root()?;
         let plain_took = processor().saturating_sub(begun);
         let right = wins == winner
@@ -121,7 +121,7 @@ fn nim() -> Result<Vec<String>> {
 /// winning move.
 struct AlphaBeta {
     worker: Box<dyn Worker>,
-    known: HashMap<Vec<u64>, f64>,
+    known: BTreeMap<Vec<u64>, f64>,
 }
 
 impl AlphaBeta {
@@ -195,13 +195,13 @@ fn boards() -> Result<Vec<String>> {
         solved.sizes.classes,
         solved.sizes.states,
         solved.sizes.pruned,
-        (found - begun).as_secs_f64(),
-        (took - found).as_secs_f64()
+        found.saturating_sub(begun).as_secs_f64(),
+        took.saturating_sub(found).as_secs_f64()
     )?;
     let sound = solved.value == [50.0, 50.0]
         && solved.best.len() == 18
         && solved.states <= 71_684
-        && took - begun < Duration::from_secs(1);
+        && took.saturating_sub(begun) < Duration::from_secs(1);
     let begun = processor();
     let counts = Sequences::new(compiled, &whole, 0, &stop).map_err(halt)?;
     writeln!(
@@ -209,7 +209,7 @@ fn boards() -> Result<Vec<String>> {
         "paper mode: {} sequences of one board, {} after pruning, in {:.3} s",
         counts.all,
         counts.kept,
-        (processor() - begun).as_secs_f64()
+        processor().saturating_sub(begun).as_secs_f64()
     )?;
     let errors = Errors::new(compiled, &whole, &stop).map_err(halt)?;
     writeln!(
@@ -250,7 +250,7 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
         let begun = processor();
         let whole = Decomposition::new(compiled, &stop).map_err(halt)?;
         Sequences::to_depth(compiled, &whole, 0, Some(depth), &stop).map_err(halt)?;
-        let took = (processor() - begun).as_secs_f64();
+        let took = processor().saturating_sub(begun).as_secs_f64();
         sequences.push((depth, took));
         if took > seconds {
             break;
@@ -263,7 +263,7 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
         let mut sum = Sum::new(compiled, &whole, &stop).map_err(halt)?;
         sum.prune();
         let game = Arc::new(sum).game();
-        let before = (processor() - begun).as_secs_f64();
+        let before = processor().saturating_sub(begun).as_secs_f64();
         parts.push((depth, before + to_depth(&*game, depth).map_err(halt)?));
     }
     let curves: [Curve; 3] = [
@@ -287,15 +287,15 @@ fn to_depth(game: &dyn Game, depth: usize) -> Result<f64, magister_core::Halt> {
     worker.reset();
     let mut state = Vec::new();
     worker.save(&mut state);
-    minimax(&mut *worker, state, depth, &mut HashMap::new())?;
-    Ok((processor() - begun).as_secs_f64())
+    minimax(&mut *worker, state, depth, &mut BTreeMap::new())?;
+    Ok(processor().saturating_sub(begun).as_secs_f64())
 }
 
 fn minimax(
     worker: &mut dyn Worker,
     state: Vec<u64>,
     depth: usize,
-    known: &mut HashMap<Vec<u64>, f64>,
+    known: &mut BTreeMap<Vec<u64>, f64>,
 ) -> Result<f64, magister_core::Halt> {
     if let Some(&value) = known.get(&state) {
         return Ok(value);

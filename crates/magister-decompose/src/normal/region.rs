@@ -14,6 +14,7 @@ pub(super) type Key = Box<[u32]>;
 
 /// The moves of a region and the fluents that they change or ask for.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "the moves of a region")]
 pub(super) struct Moves {
     pub(super) fluents: Vec<usize>,
     pub(super) moves: Vec<usize>,
@@ -231,6 +232,7 @@ impl Regions {
     }
 
     /// What identifies a region.
+    #[expect(clippy::unused_self, reason = "only this circuit's regions have keys")]
     pub(super) fn key(&self, state: &[u64], region: &Moves) -> Key {
         let mut key = Vec::new();
         for (&place, wires) in region.moves.iter().zip(&region.left) {

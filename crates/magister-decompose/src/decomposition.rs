@@ -81,10 +81,14 @@ impl Decomposition {
             return whole.judged(compiled, stop);
         }
         for how in [
+            (Merge::Named, Binding::Parts),
             (Merge::Medium, Binding::Parts),
             (Merge::Weak, Binding::Parts),
             (Merge::Weak, Binding::Fluents),
         ] {
+            if how.0 == Merge::Named && network.concepts.is_empty() {
+                continue;
+            }
             let Decomposition { effects, split, .. } = whole;
             whole = Self::of(network, effects, how, stop)?;
             if whole.subgames.len() > 1 && whole.split != split {

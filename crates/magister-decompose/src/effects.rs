@@ -148,7 +148,10 @@ impl Effects {
                     acts[place].push((fluent as u32, edge));
                 }
             }
-            if open || (turns.is_some() && found != Idle::Follows) {
+            // A role that does nothing makes no move.
+            let idles = roles > 1 && network.idle.iter().any(Option::is_some);
+            let changes = matches!(found, Idle::Gets(_)) && idles;
+            if open || changes || (turns.is_some() && found != Idle::Follows) {
                 doubtful.push(fluent);
             }
         }

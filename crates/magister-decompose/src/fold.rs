@@ -1,24 +1,24 @@
 //! What follows for gates from values of some inputs that are known: three-valued evaluation.
 
-use magister_engine::network::{Edge, Network, NodeId};
+use magister_engine::network::{Edge, Graph, NodeId};
 
 /// The value of a wire of which nothing is known; 0 is false and 1 is true.
 pub(crate) const UNKNOWN: u8 = 2;
 
 /// The gates below some wires, in order.
-pub(crate) fn gates(network: &Network, outputs: impl IntoIterator<Item = Edge>) -> Vec<NodeId> {
-    let all = network.graph.reachable(outputs).into_iter();
-    all.filter(|&node| !network.graph.is_input(node)).collect()
+pub(crate) fn gates(graph: &Graph, outputs: impl IntoIterator<Item = Edge>) -> Vec<NodeId> {
+    let all = graph.reachable(outputs).into_iter();
+    all.filter(|&node| !graph.is_input(node)).collect()
 }
 
 /// Computes gates from what is known.
-pub(crate) fn fold(network: &Network, gates: &[NodeId], values: &mut [u8]) {
+pub(crate) fn fold(graph: &Graph, gates: &[NodeId], values: &mut [u8]) {
     for &node in gates {
         if values[node.index()] != UNKNOWN {
             continue;
         }
         let mut all = 1;
-        for &child in network.graph.children(node) {
+        for &child in graph.children(node) {
             match values[child.node().index()] {
                 UNKNOWN => all = UNKNOWN,
                 value if (value == 1) == child.negated() => {

@@ -11,13 +11,18 @@
 //! | `effects`, `support`, `prove` | what each move does to each fluent, by circuit support and SAT |
 //! | `split`, `kind`, `phases`, `worth` | the partition, how its parts are put together, whether it pays |
 //! | `later`, `rebuild` | parts that a game falls into once some fluents hold for good |
+//! | `position` | what is constant from a position on, and the parts of the rest |
+//! | `normal` | positions of games in which the last move wins, as sums of values |
 //! | `tops`, `outcomes` | legal moves, the end and goals as formulas over concepts of the parts |
 //! | `local`, `refine` | the states of a part, and their classes |
 //! | `sum`, `order`, `search` | sums: unlabelled classes, the simulation order, product search |
-//! | `product` | the quotient of any decomposed game, as a game |
-//! | `subgame` | a part as a game of its own |
+//! | `product`, `simultaneous` | the quotient of any decomposed game, as a game; dominated actions of roles that move at the same time |
+//! | `values` | values of positions during a match |
+//! | `subgame`, `text` | a part as a game of its own, and its rules as text |
 //! | `paper` | the search of the paper, for comparison |
 //! | `placement` | puzzles whose moves place things for good, by SAT |
+//! | `targets` | the subgames of a puzzle by what its goal asks |
+//! | `symbolic` | subgames by the rules alone, where these cannot be grounded |
 //! | `impartial` | nimbers, normal and misère play |
 //! | [`cgt`] | values of combinatorial game theory: smallest forms, thermographs |
 
@@ -33,32 +38,48 @@ mod impartial;
 mod kind;
 mod later;
 mod local;
+mod normal;
 mod order;
 mod outcomes;
 mod paper;
 mod phases;
 mod placement;
+mod position;
 mod product;
 mod prove;
 mod rebuild;
 mod refine;
 mod sample;
 mod search;
+mod simultaneous;
 mod solve;
 mod split;
 mod subgame;
 mod sum;
 mod support;
+mod symbolic;
+mod targets;
+mod text;
 mod tops;
+mod values;
 mod worth;
+
+/// Runs some work with a flag that is set when its time has ended.
+pub use magister_engine::within;
 
 pub use decomposition::{Decomposition, Part, Proof};
 pub use impartial::{Convention, Impartial, Winning, mex};
 pub use kind::Kind;
 pub use later::Later;
-pub use paper::Sequences;
+pub use normal::{NormalPlay, Region};
+pub use paper::{Errors, Mistake, Sequences};
 pub use placement::{Placement, Plan};
+pub use position::{Position, PositionValues};
 pub use product::Product;
 pub use solve::{Method, NotSolved, Solved, solve};
 pub use sum::{Class, Sizes, Sum};
+pub use symbolic::{Symbolic, SymbolicPart};
+pub use targets::Targets;
+pub use text::rules_text;
+pub use values::PartValues;
 pub use worth::Worth;

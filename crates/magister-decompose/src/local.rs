@@ -14,11 +14,40 @@ use crate::tops::Tops;
 /// Pairs of classes of moves that are tested for being legal together.
 const PAIRS: usize = 10_000;
 
+/// The values of some fluents, as words.
+pub(crate) type Bits = Box<[u64]>;
+
+/// Packs truth values into words.
+pub(crate) fn pack(values: impl ExactSizeIterator<Item = bool>) -> Bits {
+    let mut words = vec![0u64; values.len().div_ceil(64)];
+    for (at, value) in values.enumerate() {
+        words[at / 64] |= u64::from(value) << (at % 64);
+    }
+    words.into()
+}
+
+/// The values of some fluents in a state of the whole game.
+pub(crate) fn project(fluents: &[usize], state: &[u64]) -> Bits {
+    let holds =
+        |&fluent: &usize| state.get(fluent / 64).is_some_and(|w| w >> (fluent % 64) & 1 == 1);
+    pack(fluents.iter().map(holds))
+}
+
+fn unpack(fluents: &[usize], bits: &[u64], values: &mut [bool]) {
+    for (at, &fluent) in fluents.iter().enumerate() {
+        values[fluent + 1] = bits[at / 64] >> (at % 64) & 1 == 1;
+    }
+}
+
 /// The states of the context in their order: a path that ends in a circle.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
-    /// The values of the context's fluents, in each state.
-    pub(crate) states: Vec<Vec<bool>>,
+    /// The context's fluents.
+    pub(crate) fluents: Vec<usize>,
+    /// Their values in each state.
+    pub(crate) states: Vec<Bits>,
+    /// The number of each state.
+    pub(crate) known: FxHashMap<Bits, usize>,
     /// The state after the last one.
     pub(crate) back: usize,
     /// The values of the context's concepts, in each state.
@@ -45,25 +74,23 @@ impl Course {
         let own = &tops.concepts[whole.split.parts];
         let wires = next.iter().copied().chain(own.iter().flatten().copied());
         let cone = Cone::new(whole, wires);
-        let mut known: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
-        let mut state: Vec<bool> = fluents.iter().map(|&f| network.initial[f]).collect();
+        let mut known: FxHashMap<Bits, usize> = FxHashMap::default();
+        let mut state = pack(fluents.iter().map(|&f| network.initial[f]));
         let (mut states, mut concepts) = (Vec::new(), Vec::new());
         let mut values = cone.memory();
         loop {
             if let Some(&back) = known.get(&state) {
-                return Ok(Course { states, back, concepts });
+                return Ok(Course { fluents, states, known, back, concepts });
             }
             if states.len() >= limit {
                 return Err(Halt::Limit(format!("the context has more than {limit} states")));
             }
             known.insert(state.clone(), states.len());
-            for (&fluent, &value) in fluents.iter().zip(&state) {
-                values[fluent + 1] = value;
-            }
+            unpack(&fluents, &state, &mut values);
             cone.evaluate(&mut values);
             concepts.push(own.iter().map(|all| all.iter().all(|&e| read(&values, e))).collect());
             states.push(state);
-            state = next.iter().map(|&edge| read(&values, edge)).collect();
+            state = pack(next.iter().map(|&edge| read(&values, edge)));
         }
     }
 
@@ -71,10 +98,7 @@ impl Course {
     pub(crate) fn holds(&self, whole: &Decomposition, wires: &[Edge], state: usize) -> bool {
         let cone = Cone::new(whole, wires.iter().copied());
         let mut values = cone.memory();
-        let fluents = whole.split.part_of.iter().enumerate().filter(|&(_, &part)| part == CONTEXT);
-        for ((fluent, _), &value) in fluents.zip(&self.states[state]) {
-            values[fluent + 1] = value;
-        }
+        unpack(&self.fluents, &self.states[state], &mut values);
         cone.evaluate(&mut values);
         wires.iter().all(|&edge| read(&values, edge))
     }
@@ -123,6 +147,11 @@ pub(crate) type Label = Box<[u32]>;
 /// The states of one part.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
+    /// Its fluents.
+    pub(crate) fluents: Vec<usize>,
+    /// The number of each state: the values of its fluents, and the state of the context if states
+    /// contain it.
+    pub(crate) known: FxHashMap<(Bits, u32), u32>,
     /// The labels that occur.
     pub(crate) labels: Vec<Label>,
     /// For every state its successors, with their labels, in the order of the labels.
@@ -206,26 +235,27 @@ impl Local {
             },
         );
         let labels = moves.labels(network, whole, bounds, stop)?;
-        let mut local = Local { labels, next: Vec::new(), concepts: Vec::new(), timed, keeps };
-        let start: Vec<bool> = fluents.iter().map(|&f| network.initial[f]).collect();
-        let mut known: FxHashMap<(Vec<bool>, u32), u32> = FxHashMap::default();
-        let mut open: Vec<(Vec<bool>, u32)> = vec![(start.clone(), 0)];
-        known.insert((start, 0), 0);
-        let context: Vec<usize> =
-            (0..network.fluents()).filter(|&f| whole.split.part_of[f] == CONTEXT).collect();
+        let mut local = Local {
+            fluents: Vec::new(),
+            known: FxHashMap::default(),
+            labels,
+            next: Vec::new(),
+            concepts: Vec::new(),
+            timed,
+            keeps,
+        };
+        let start = pack(fluents.iter().map(|&f| network.initial[f]));
+        let mut open: Vec<(Bits, u32)> = vec![(start.clone(), 0)];
+        local.known.insert((start, 0), 0);
         let mut values = cone.memory();
         let mut edges = 0;
         while let Some((state, time)) = open.get(local.next.len()).cloned() {
             if local.next.len().is_multiple_of(256) {
                 stop.check()?;
             }
-            for (&fluent, &value) in fluents.iter().zip(&state) {
-                values[fluent + 1] = value;
-            }
+            unpack(&fluents, &state, &mut values);
             if timed {
-                for (&fluent, &value) in context.iter().zip(&course.states[time as usize]) {
-                    values[fluent + 1] = value;
-                }
+                unpack(&course.fluents, &course.states[time as usize], &mut values);
             }
             cone.evaluate(&mut values);
             local
@@ -246,18 +276,16 @@ impl Local {
                     moves.make(network, label, &mut values);
                     cone.evaluate(&mut values);
                 }
-                let after: Vec<bool> = (0..fluents.len())
-                    .map(|at| {
-                        let acted = label.iter().enumerate().find_map(|(role, &class)| {
-                            (class > 0)
-                                .then(|| moves.classes[moves.index(role, class)].wires[at])
-                                .flatten()
-                        });
-                        read(&values, acted.unwrap_or(idle[at]))
-                    })
-                    .collect();
-                let fresh = known.len() as u32;
-                let target = *known.entry((after.clone(), later)).or_insert(fresh);
+                let after = pack((0..fluents.len()).map(|at| {
+                    let acted = label.iter().enumerate().find_map(|(role, &class)| {
+                        (class > 0)
+                            .then(|| moves.classes[moves.index(role, class)].wires[at])
+                            .flatten()
+                    });
+                    read(&values, acted.unwrap_or(idle[at]))
+                }));
+                let fresh = local.known.len() as u32;
+                let target = *local.known.entry((after.clone(), later)).or_insert(fresh);
                 if target == fresh {
                     open.push((after, later));
                 }
@@ -275,7 +303,14 @@ impl Local {
                 )));
             }
         }
+        local.fluents = fluents;
         Ok(local)
+    }
+
+    /// The number of the state of this part in a state of the whole game, if it was enumerated.
+    pub(crate) fn place(&self, state: &[u64], time: usize) -> Option<u32> {
+        let time = if self.timed { time as u32 } else { 0 };
+        self.known.get(&(project(&self.fluents, state), time)).copied()
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -22,7 +22,7 @@ pub(crate) fn find(network: &Network, whole: &Decomposition) -> Vec<(usize, usiz
     }
     let outputs = network.legal.iter().copied().chain([network.terminal]);
     let next = context.iter().map(|&fluent| network.next[fluent]);
-    let gates = fold::gates(network, outputs.chain(next));
+    let gates = fold::gates(&network.graph, outputs.chain(next));
     let mut left = WORK / gates.len().max(1);
     let mut state: Vec<bool> = context.iter().map(|&fluent| network.initial[fluent]).collect();
     let mut seen: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
@@ -43,7 +43,7 @@ pub(crate) fn find(network: &Network, whole: &Decomposition) -> Vec<(usize, usiz
         for (&fluent, &value) in context.iter().zip(&state) {
             values[fluent + 1] = u8::from(value);
         }
-        fold::fold(network, &gates, &mut values);
+        fold::fold(&network.graph, &gates, &mut values);
         if fold::is_false(&values, !network.terminal) {
             break played.len();
         }

@@ -126,7 +126,7 @@ impl Placement {
 
     /// Finds the pairs of moves neither of which is legal after the other.
     fn exclude(&mut self, network: &Network, stop: &Stop) -> Result<(), Halt> {
-        let gates = gates(network, network.legal.iter().copied());
+        let gates = gates(&network.graph, network.legal.iter().copied());
         let moves = network.moves.len();
         if gates.len().saturating_mul(moves) > WORK {
             return Ok(());
@@ -153,7 +153,7 @@ impl Placement {
             for edge in known {
                 values[edge.node().index()] = u8::from(!edge.negated());
             }
-            fold(network, &gates, &mut values);
+            fold(&network.graph, &gates, &mut values);
             for second in 0..moves {
                 never[first * moves + second] = is_false(&values, network.legal[second]);
             }

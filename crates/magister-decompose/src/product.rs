@@ -10,12 +10,14 @@ use std::sync::Arc;
 use magister_core::{Game, Halt, Info, Move, Role, Stop};
 use magister_engine::Compiled;
 use magister_engine::network::Network;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::abstracted::{Abstract, Dynamics};
 use crate::decomposition::Decomposition;
-use crate::local::{Bounds, Course, Label, Local};
+use crate::local::{Bounds, Course, Label, Local, project};
+use crate::outcomes::Outcomes;
 use crate::refine::refine;
+use crate::simultaneous;
 use crate::sum::Sizes;
 use crate::tops::{Tops, read};
 
@@ -29,6 +31,11 @@ struct PartClasses {
     /// For every class, the class that each label leads to.
     next: Vec<FxHashMap<u32, u32>>,
     concepts: Vec<Box<[bool]>>,
+    /// The states of the part, and the class of each.
+    local: Local,
+    class_of: Vec<u32>,
+    /// For every class the actions that another one dominates: role and action.
+    dropped: Vec<FxHashSet<(usize, u32)>>,
 }
 
 /// The quotient of a decomposed game.
@@ -79,7 +86,7 @@ impl Product {
             let local = Local::new(network, whole, &tops, &course, part, bounds, stop)?;
             extent.0 *= local.len() as f64;
             sizes.states += local.len();
-            let classes = PartClasses::new(&local);
+            let classes = PartClasses::new(local);
             sizes.classes += classes.next.len();
             extent.1 *= classes.next.len() as f64;
             parts.push(classes);
@@ -109,6 +116,16 @@ impl Product {
         Arc::new(Abstract::new(&self.info, "product", Arc::clone(self)))
     }
 
+    /// The class of a state of the whole game, if its parts were enumerated.
+    pub(crate) fn place(&self, state: &[u64]) -> Option<Vec<u64>> {
+        let time = *self.course.known.get(&project(&self.course.fluents, state))?;
+        let mut place = vec![time as u64];
+        for part in &self.parts {
+            place.push(u64::from(part.class_of[part.local.place(state, time)? as usize]));
+        }
+        Some(place)
+    }
+
     fn values<'v>(&self, state: &[u64], memory: &'v mut Vec<bool>) -> &'v [bool] {
         let context = self.parts.len();
         let concept = |part: usize, number: usize| {
@@ -122,8 +139,100 @@ impl Product {
     }
 }
 
+impl Product {
+    fn is_dropped(&self, state: &[u64], role: Role, place: usize) -> bool {
+        self.acts[place].iter().any(|&(part, action)| {
+            let part = part as usize;
+            let dropped = &self.parts[part].dropped[state[part + 1] as usize];
+            dropped.contains(&(role.index(), action))
+        })
+    }
+
+    /// Drops actions that another action of the role dominates in every context; see
+    /// [`simultaneous`](crate::simultaneous). Only for two roles with opposite interests, each of
+    /// whose moves acts on one part and is legal by that part alone. Gives the number of actions
+    /// that were dropped.
+    ///
+    /// States that only dropped actions lead to are no longer part of the game.
+    pub fn prune(&mut self, network: &Network) -> usize {
+        if self.roles != 2 || self.parts.iter().any(|part| part.local.timed) {
+            return 0;
+        }
+        let context = self.parts.len();
+        for (place, acts) in self.acts.iter().enumerate() {
+            let below = self.tops.below([self.tops.legal[place]]);
+            let own = match acts[..] {
+                [] => continue,
+                [(part, _)] => part as usize,
+                _ => return 0,
+            };
+            let elsewhere = |part: usize| part != own && below[part].contains(&true);
+            if (0..=context).any(elsewhere) {
+                return 0;
+            }
+        }
+        // What goals and the end ask, and what moves ask that act on nothing.
+        let goals = self.tops.goals.iter().copied().chain([self.tops.terminal]);
+        let counts = self.tops.below(goals);
+        let idle = (0..self.acts.len()).filter(|&place| self.acts[place].is_empty());
+        let shows = self.tops.below(idle.map(|place| self.tops.legal[place]));
+        let masked = |mask: &[bool], vector: &[bool]| -> Box<[bool]> {
+            vector.iter().zip(mask).map(|(&value, &counts)| value && counts).collect()
+        };
+        let distinct = |all: &mut dyn Iterator<Item = Box<[bool]>>| {
+            let mut seen = FxHashSet::default();
+            all.filter(|vector| seen.insert(vector.clone())).collect::<Vec<_>>()
+        };
+        let mut vectors: Vec<Vec<Box<[bool]>>> = (0..context)
+            .map(|at| {
+                let own = self.parts[at].concepts.iter();
+                distinct(&mut own.map(|vector| masked(&counts[at], vector)))
+            })
+            .collect();
+        let times = self.course.concepts.iter();
+        vectors.push(distinct(&mut times.map(|vector| masked(&counts[context], vector))));
+        let Some(outcomes) = Outcomes::new(network, &self.tops, &vectors, self.missing) else {
+            return 0;
+        };
+        if !outcomes.opposite() {
+            return 0;
+        }
+        let mut total = 0;
+        for at in 0..context {
+            let kinds = outcomes.sizes[at];
+            let at_most: Vec<bool> = (0..kinds * kinds)
+                .map(|pair| outcomes.at_most(at, (pair / kinds) as u32, (pair % kinds) as u32, 0))
+                .collect();
+            let part = &self.parts[at];
+            let kind = |class: usize| {
+                let vector = masked(&counts[at], &part.concepts[class]);
+                outcomes.kinds[at][&vector] as usize
+            };
+            let looks: Vec<(usize, Box<[bool]>)> = (0..part.concepts.len())
+                .map(|class| (kind(class), masked(&shows[at], &part.concepts[class])))
+                .collect();
+            let outcome = |s: usize, t: usize| {
+                looks[s].1 == looks[t].1 && at_most[looks[s].0 * kinds + looks[t].0]
+            };
+            let mut pairs = vec![(0, 0); part.labels.len()];
+            for (label, &number) in &part.labels {
+                pairs[number as usize] = (label[0], label[1]);
+            }
+            let next: Vec<FxHashMap<(u32, u32), u32>> = part
+                .next
+                .iter()
+                .map(|next| next.iter().map(|(&label, &to)| (pairs[label as usize], to)).collect())
+                .collect();
+            let dropped = simultaneous::Part::new(next, &outcome).dominated();
+            total += dropped.iter().map(FxHashSet::len).sum::<usize>();
+            self.parts[at].dropped = dropped;
+        }
+        total
+    }
+}
+
 impl PartClasses {
-    fn new(local: &Local) -> Self {
+    fn new(mut local: Local) -> Self {
         let mut known: FxHashMap<&[bool], u32> = FxHashMap::default();
         let mut colours = Vec::with_capacity(local.len());
         for vector in &local.concepts {
@@ -149,7 +258,10 @@ impl PartClasses {
             }
         }
         let labels = local.labels.iter().cloned().zip(0..).collect();
-        PartClasses { labels, next, concepts }
+        // Successors and concepts are those of the classes from here on.
+        (local.next, local.concepts) = (Vec::new(), Vec::new());
+        let dropped = vec![FxHashSet::default(); count];
+        PartClasses { labels, next, concepts, local, class_of: colours, dropped }
     }
 }
 
@@ -173,8 +285,8 @@ impl Dynamics for Product {
         if read(values, self.tops.terminal) {
             return true;
         }
-        for (&(role, choice), &signal) in self.moves.iter().zip(&self.tops.legal) {
-            if read(values, signal) {
+        for (place, &(role, choice)) in self.moves.iter().enumerate() {
+            if read(values, self.tops.legal[place]) && !self.is_dropped(state, role, place) {
                 legal[role.index()].push(choice);
             }
         }

@@ -53,7 +53,30 @@ impl std::fmt::Debug for Prover<'_> {
 }
 
 impl<'a> Prover<'a> {
+    /// All positions that are not over, and the legal moves that are made there.
     pub(crate) fn new(network: &'a Network, graph: &'a Graph, stop: &Stop) -> Self {
+        let mut prover = Self::of_states(network, graph, stop);
+        let terminal = prover.lit(network.terminal);
+        prover.clause(&[!terminal]);
+        for (place, &legal) in network.legal.iter().enumerate() {
+            let done = prover.done(place);
+            let legal = prover.lit(legal);
+            prover.clause(&[!done, legal]);
+            // A role does nothing only if it has no legal move.
+            if let Some(idle) = network.idle[network.moves[place].0.index()] {
+                let idle = prover.lit(Edge::of(idle.node()));
+                prover.clause(&[!idle, !legal]);
+            }
+        }
+        prover
+    }
+
+    /// All positions, those that are over included; nothing is said of the moves that are made.
+    pub(crate) fn anywhere(network: &'a Network, stop: &Stop) -> Self {
+        Self::of_states(network, &network.graph, stop)
+    }
+
+    fn of_states(network: &'a Network, graph: &'a Graph, stop: &Stop) -> Self {
         let effort = Effort { conflicts: 0, spent: Cell::new(false), stop: stop.clone() };
         let options = SolverOpts { ccmin_mode: 1, ..SolverOpts::default() };
         let mut sat = Solver::new(options, effort);
@@ -77,18 +100,6 @@ impl<'a> Prover<'a> {
         for &(a, b) in &network.invariants.implied {
             let clause = [!prover.lit(Edge::of(a.node())), prover.lit(Edge::of(b.node()))];
             prover.clause(&clause);
-        }
-        let terminal = prover.lit(network.terminal);
-        prover.clause(&[!terminal]);
-        for (place, &legal) in network.legal.iter().enumerate() {
-            let done = prover.done(place);
-            let legal = prover.lit(legal);
-            prover.clause(&[!done, legal]);
-            // A role does nothing only if it has no legal move.
-            if let Some(idle) = network.idle[network.moves[place].0.index()] {
-                let idle = prover.lit(Edge::of(idle.node()));
-                prover.clause(&[!idle, !legal]);
-            }
         }
         prover
     }

@@ -1,5 +1,7 @@
 //! Values of a sum of two roles with opposite interests, by a search that remembers every state.
 
+use std::sync::Arc;
+
 use magister_core::{Halt, Move, Role, Stop};
 use rustc_hash::FxHashMap;
 
@@ -10,23 +12,29 @@ use crate::sum::Sum;
 const DEEPEST: usize = 4_000;
 
 /// A search over the states of a sum.
-pub(crate) struct Search<'a> {
-    sum: &'a Sum,
+#[derive(Debug)]
+pub(crate) struct Search {
+    sum: Arc<Sum>,
     /// The value of each state for the first role.
     known: FxHashMap<Box<[u64]>, f64>,
     /// The least and the greatest value that the first role can get.
     bounds: (f64, f64),
     limit: usize,
-    stop: &'a Stop,
 }
 
-impl<'a> Search<'a> {
+impl Search {
     /// A search, if the sum is one of two roles with opposite interests that always ends.
-    pub(crate) fn new(sum: &'a Sum, limit: usize, stop: &'a Stop) -> Option<Self> {
+    pub(crate) fn new(sum: &Arc<Sum>, limit: usize) -> Option<Self> {
         let deep = sum.height()?;
         let fits = sum.outcomes.opposite() && deep <= DEEPEST && sum.turns_only();
         let bounds = sum.outcomes.bounds()?;
-        fits.then(|| Search { sum, known: FxHashMap::default(), bounds, limit, stop })
+        let sum = Arc::clone(sum);
+        fits.then(|| Search { sum, known: FxHashMap::default(), bounds, limit })
+    }
+
+    /// The sum that is searched.
+    pub(crate) fn sum(&self) -> &Arc<Sum> {
+        &self.sum
     }
 
     /// The number of states that were valued.
@@ -35,12 +43,12 @@ impl<'a> Search<'a> {
     }
 
     /// The value of a state for the first role.
-    pub(crate) fn value(&mut self, state: &[u64]) -> Result<f64, Halt> {
+    pub(crate) fn value(&mut self, state: &[u64], stop: &Stop) -> Result<f64, Halt> {
         if let Some(&value) = self.known.get(state) {
             return Ok(value);
         }
         if self.known.len().is_multiple_of(1024) {
-            self.stop.check()?;
+            stop.check()?;
         }
         if self.known.len() >= self.limit {
             return Err(Halt::Limit(format!("more than {} states", self.limit)));
@@ -52,6 +60,9 @@ impl<'a> Search<'a> {
             goals[0]
         } else {
             let role = usize::from(legal[0].is_empty());
+            if legal[role].is_empty() && self.sum.is_stuck(state) {
+                return Err(Halt::Limit("the game goes on although no role has a move".to_owned()));
+            }
             let mut best: Option<f64> = None;
             let options =
                 if legal[role].is_empty() { vec![Move::IDLE] } else { legal[role].clone() };
@@ -60,7 +71,7 @@ impl<'a> Search<'a> {
                 joint[role] = choice;
                 let mut next = state.to_vec();
                 self.sum.make(&mut next, &joint);
-                let value = self.value(&next)?;
+                let value = self.value(&next, stop)?;
                 let better = |old: f64| if role == 0 { value.max(old) } else { value.min(old) };
                 best = Some(best.map_or(value, better));
                 // Nothing is better than the best.

@@ -154,18 +154,18 @@ fn solve_sum(
         sizes: sum.sizes,
         nimbers: None,
     };
-    if let Some(mut search) = Search::new(&sum, limits.nodes, stop) {
-        let value = search.value(&start)?;
+    let sum = Arc::new(sum);
+    if let Some(mut search) = Search::new(&sum, limits.nodes) {
+        let value = search.value(&start, stop)?;
         let total = sum.total();
         solved.value = vec![value, total - value];
         for (role, choice, part, class) in first {
-            let value = search.value(&sum.after(&start, part, class))?;
+            let value = search.value(&sum.after(&start, part, class), stop)?;
             let own = if role == Role(0) { value } else { total - value };
             solved.first.push((role, choice, Some(own)));
         }
         solved.states = search.states();
     } else {
-        let sum = Arc::new(sum);
         let game = sum.game();
         let solution = solution(&*game, limits, stop)?;
         solved.value = solution.value().to_vec();
@@ -209,7 +209,7 @@ fn by_nimbers(
     solved
 }
 
-fn solution(
+pub(crate) fn solution(
     game: &dyn magister_core::Game,
     limits: &SolveLimits,
     stop: &Stop,
@@ -225,7 +225,9 @@ fn solve_product(
     limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<Solved, NotSolved> {
-    let product = Arc::new(Product::new(compiled, whole, stop)?);
+    let mut product = Product::new(compiled, whole, stop)?;
+    product.prune(compiled.network());
+    let product = Arc::new(product);
     let game = product.game();
     let solution = solution(&*game, limits, stop)?;
     let start = Dynamics::start(&*product);

@@ -18,6 +18,8 @@ use crate::support::{Support, Union, conjuncts};
 pub(crate) enum Merge {
     /// Everything below the outermost gate.
     Strong,
+    /// What rules ask for in one condition that has a name.
+    Named,
     /// Everything below the outermost disjunction of conjunctions, and conjunctions of fluents.
     Medium,
     /// Everything below the outermost disjunction of conjunctions.
@@ -75,8 +77,10 @@ impl Split {
         let parts_bind = binding == Binding::Parts;
         let mut serial = Vec::new();
         for concepts in [false, true] {
-            if concepts {
-                work.join_concepts(merge);
+            match merge {
+                _ if !concepts => {}
+                Merge::Named => work.join_named(),
+                Merge::Strong | Merge::Medium | Merge::Weak => work.join_concepts(merge),
             }
             loop {
                 stop.check()?;
@@ -153,6 +157,36 @@ fn classes(
     all
 }
 
+/// Fluents that change, if at all, whatever is done: no move acts on them, and what they get depends
+/// on such fluents alone. A turn that every move ends is one of them.
+fn context(network: &Network, effects: &Effects) -> Vec<bool> {
+    let fluents = network.fluents();
+    let mut free = vec![true; fluents];
+    effects.acts.iter().flatten().for_each(|&(fluent, _)| free[fluent as usize] = false);
+    let mut support = Support::new();
+    let mut needs: Vec<Vec<usize>> = vec![Vec::new(); fluents];
+    for fluent in (0..fluents).filter(|&fluent| !effects.context[fluent]) {
+        let wire = match effects.idle[fluent] {
+            Idle::Keeps => continue,
+            Idle::Follows => network.next[fluent],
+            Idle::Gets(edge) => edge,
+        };
+        let below = &mut needs[fluent];
+        support.each(&effects.graph, [wire], |input| below.push(input));
+        free[fluent] &= below.iter().all(|&input| input < fluents);
+    }
+    loop {
+        let before = free.clone();
+        for fluent in 0..fluents {
+            free[fluent] &= needs[fluent].iter().all(|&need| before[need]);
+        }
+        if free == before {
+            break;
+        }
+    }
+    effects.context.iter().zip(free).map(|(&context, free)| context || free).collect()
+}
+
 struct Work<'a> {
     network: &'a Network,
     effects: &'a Effects,
@@ -165,13 +199,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(network: &'a Network, effects: &'a Effects) -> Self {
-        let mut context = effects.context.clone();
-        // A fluent that no move acts on and that keeps its value is a constant.
-        let mut acted = vec![false; network.fluents()];
-        effects.acts.iter().flatten().for_each(|&(fluent, _)| acted[fluent as usize] = true);
-        for fluent in 0..network.fluents() {
-            context[fluent] |= !acted[fluent] && effects.idle[fluent] == Idle::Keeps;
-        }
+        let context = context(network, effects);
         Work {
             network,
             effects,
@@ -414,7 +442,7 @@ impl<'a> Work<'a> {
                 let join = match merge {
                     Merge::Strong => level >= 2,
                     Merge::Medium => level >= 3 || (level == 2 && plain),
-                    Merge::Weak => level >= 3,
+                    Merge::Weak | Merge::Named => level >= 3,
                 };
                 if join {
                     self.join_below(edge, None);
@@ -423,6 +451,63 @@ impl<'a> Work<'a> {
                     let next = |leaf: Edge| if leaf.negated() { level + 1 } else { 3 };
                     stack.extend(leaves.into_iter().map(|leaf| (leaf, next(leaf))));
                 }
+            }
+        }
+    }
+
+    /// Joins the parts that the rule of a named condition asks for, each by itself. A condition that
+    /// asks for several parts already, such as the end of earlier games, is left apart.
+    fn join_named(&mut self) {
+        /// What is below a concept.
+        #[derive(Clone, Copy, PartialEq)]
+        enum Below {
+            Nothing,
+            One(usize),
+            Several,
+        }
+        let concepts = &self.network.concepts;
+        let fluents = self.network.fluents();
+        loop {
+            let mut below = vec![Below::Nothing; concepts.len()];
+            // Concepts may use each other.
+            let mut settled = false;
+            while !settled {
+                settled = true;
+                for (at, concept) in concepts.iter().enumerate().rev() {
+                    let mut all = below[at];
+                    for &literal in concept.bodies.iter().flatten() {
+                        let other = match literal as usize {
+                            fluent if fluent < fluents && self.context[fluent] => Below::Nothing,
+                            fluent if fluent < fluents => Below::One(self.union.find(fluent)),
+                            concept => below[concept - fluents],
+                        };
+                        all = match (all, other) {
+                            (Below::Nothing, other) | (other, Below::Nothing) => other,
+                            (Below::One(a), Below::One(b)) if a == b => all,
+                            _ => Below::Several,
+                        };
+                    }
+                    settled &= all == below[at];
+                    below[at] = all;
+                }
+            }
+            let mut joined = false;
+            for concept in concepts.iter().filter(|concept| !concept.outermost) {
+                for body in &concept.bodies {
+                    let single = |&literal: &u32| match literal as usize {
+                        fluent if fluent < fluents && self.context[fluent] => None,
+                        fluent if fluent < fluents => Some(fluent),
+                        concept => match below[concept - fluents] {
+                            Below::One(part) => Some(part),
+                            Below::Nothing | Below::Several => None,
+                        },
+                    };
+                    let parts: Vec<usize> = body.iter().filter_map(single).collect();
+                    joined |= self.union.join_all(parts);
+                }
+            }
+            if !joined {
+                return;
             }
         }
     }

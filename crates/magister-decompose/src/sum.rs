@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::abstracted::{Abstract, Dynamics};
 use crate::decomposition::Decomposition;
 use crate::impartial::Convention;
-use crate::local::{Bounds, Course, Local};
+use crate::local::{Bits, Bounds, Course, Local, project};
 use crate::order;
 use crate::outcomes::Outcomes;
 use crate::refine::refine;
@@ -71,6 +71,9 @@ pub struct Sum {
 
 #[derive(Clone, Debug)]
 struct Context {
+    /// The fluents of the context, and the merged state of each of its states.
+    fluents: Vec<usize>,
+    known: FxHashMap<Bits, usize>,
     /// For every state of the context its successor and its kind.
     after: Vec<usize>,
     kind: Vec<u32>,
@@ -357,6 +360,60 @@ impl Sum {
         Arc::new(Abstract::new(&self.info, "sum", Arc::clone(self)))
     }
 
+    /// The class of a state of the whole game, if its parts were enumerated.
+    pub(crate) fn place(&self, state: &[u64]) -> Option<Vec<u64>> {
+        let time = *self.context.known.get(&project(&self.context.fluents, state))?;
+        let mut place = vec![time as u64];
+        for (local, classes) in self.locals.iter().zip(&self.class_of) {
+            place.push(u64::from(classes[local.place(state, 0)? as usize]));
+        }
+        self.sort(&mut place);
+        Some(place)
+    }
+
+    /// The value for the first role if a combination of states of the parts is an end.
+    pub(crate) fn end_of(&self, states: &[u32], time: usize) -> Option<f64> {
+        let kinds = states.iter().enumerate().map(|(part, &state)| {
+            self.outcomes.kinds[part][&self.locals[part].concepts[state as usize]]
+        });
+        let outcome = self.outcomes.get(kinds.chain([self.context.kind[time]]));
+        outcome.terminal.then(|| outcome.goals.first().and_then(|own| own.first()).copied())?
+    }
+
+    /// Whether no part has a move for any role, and the context does not end the game either.
+    pub(crate) fn is_stuck(&self, state: &[u64]) -> bool {
+        let moves = |&class: &u64| {
+            let options = &self.classes[class as usize].options;
+            options.iter().any(|own| !own.is_empty())
+        };
+        let mut later = state.to_vec();
+        let ends = (0..self.context.after.len()).any(|_| {
+            later[0] = self.context.after[later[0] as usize] as u64;
+            self.outcome(&later).terminal
+        });
+        !ends && !state[1..].iter().any(moves)
+    }
+
+    /// The state of the context after a state of the context.
+    pub(crate) fn after_time(&self, time: usize) -> usize {
+        self.context.after[time]
+    }
+
+    /// The fluents that hold in a state of the context.
+    pub(crate) fn context_fluents(&self, time: usize) -> Vec<usize> {
+        let found = self.context.known.iter().filter(|&(_, &at)| at == time).map(|(bits, _)| bits);
+        let bits = found.min();
+        let holds =
+            |place: usize| bits.is_some_and(|bits| bits[place / 64] >> (place % 64) & 1 == 1);
+        let fluents = self.context.fluents.iter().enumerate();
+        fluents.filter(|&(place, _)| holds(place)).map(|(_, &fluent)| fluent).collect()
+    }
+
+    /// The role whose turn it is in a class of states.
+    pub(crate) fn mover(&self, place: &[u64]) -> Option<usize> {
+        self.context.turn[place[0] as usize].iter().position(|&may| may)
+    }
+
     /// The state after a move in a part: the class it leads to.
     pub(crate) fn after(&self, state: &[u64], part: usize, class: u32) -> Vec<u64> {
         let mut next = state.to_vec();
@@ -565,6 +622,8 @@ impl Context {
             conditions.pass.iter().map(may).collect::<Vec<bool>>()
         };
         let context = Context {
+            fluents: course.fluents.clone(),
+            known: course.known.clone(),
             after: (0..times).map(|time| course.after(time)).collect(),
             kind: (0..times).map(kind).collect(),
             turn: (0..times).map(turn).collect(),
@@ -588,7 +647,10 @@ impl Context {
         let first: Vec<usize> = (0..count)
             .filter_map(|colour| colours.iter().position(|&c| c as usize == colour))
             .collect();
+        let merged = |(bits, time): (Bits, usize)| (bits, colours[time] as usize);
         Context {
+            fluents: self.fluents,
+            known: self.known.into_iter().map(merged).collect(),
             after: first.iter().map(|&time| colours[self.after[time]] as usize).collect(),
             kind: first.iter().map(|&time| self.kind[time]).collect(),
             turn: first.iter().map(|&time| self.turn[time].clone()).collect(),

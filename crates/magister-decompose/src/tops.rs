@@ -97,6 +97,24 @@ impl Tops {
         Tops { legal, terminal, goals, ..maker.tops }
     }
 
+    /// The concepts of every part, and of the context, that are below some signals.
+    pub(crate) fn below(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<Vec<bool>> {
+        let mut found: Vec<Vec<bool>> =
+            self.concepts.iter().map(|own| vec![false; own.len()]).collect();
+        let mut seen = vec![false; self.gates.len()];
+        let mut open: Vec<u32> = signals.into_iter().map(|signal| signal.0).collect();
+        while let Some(gate) = open.pop() {
+            if std::mem::replace(&mut seen[gate as usize], true) {
+                continue;
+            }
+            match &self.gates[gate as usize] {
+                Gate::Leaf(part, number) => found[*part][*number] = true,
+                Gate::And(all) => open.extend(all.iter().map(|signal| signal.0)),
+            }
+        }
+        found
+    }
+
     /// Computes all gates from the values of the concepts, part by part. `values` is working memory.
     pub(crate) fn evaluate<'v>(
         &self,

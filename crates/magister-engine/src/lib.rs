@@ -61,9 +61,9 @@ pub mod inspect;
 pub mod network;
 mod observation;
 mod prepare;
-mod program;
+pub mod program;
 mod reference;
-mod term;
+pub mod term;
 pub mod trace;
 mod vocabulary;
 

@@ -40,3 +40,15 @@ pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;
 pub use possible::Possible;
 pub use registry::{Arguments, Parameter, ParameterKind, Registered, Spec, SpecError};
+
+/// The number of simulations of Monte Carlo tree search until a puzzle has its best reward: with a
+/// tree per subgame, or with one tree. None if it took more than `most`, or if the game has no
+/// subgames of this kind.
+pub fn simulations_to_solve(
+    game: &std::sync::Arc<dyn magister_core::Game>,
+    by_subgames: bool,
+    most: u64,
+    rng: &mut magister_core::Rng,
+) -> Result<Option<u64>, magister_core::Halt> {
+    puzzle::simulations(game, by_subgames, most, rng)
+}

@@ -320,6 +320,13 @@ pub const PLAYERS: &[Registered] = &[
                 (1, 1_000_000),
                 "the length at which a playout is cut off",
             ),
+            Parameter::whole(
+                "decompose",
+                1,
+                (0, 1),
+                "1 if a game is split into subgames, and solved by them where that is possible; 0 if \
+                 every game is searched as a whole",
+            ),
             MEMORY,
         ],
         ..plain(

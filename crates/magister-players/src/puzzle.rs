@@ -1,10 +1,11 @@
 //! Games for one player without chance: searches for a plan with the best reward.
 //!
-//! Three methods take turns. Breadth-first search finds a shortest solution and proves when there
+//! Several methods take turns. Breadth-first search finds a shortest solution and proves when there
 //! is none; its results are kept from move to move. Dives follow one path to the end with limited
 //! backtracking, and prefer moves that leave few moves, or a good goal value, or any: taking narrow
 //! passages first solves tours and placements. Nested playouts try, at every step of a playout,
-//! each move with a playout of its own, and follow the best plan ever seen.
+//! each move with a playout of its own, and follow the best plan ever seen. If the goal asks for
+//! several conditions, tree search keeps a tree for each of them.
 //!
 //! Before them, a puzzle whose moves place things for good is given to a SAT solver, once.
 
@@ -13,16 +14,24 @@ mod dive;
 mod levels;
 mod nested;
 mod placed;
+mod trees;
 
 use magister_core::{Budget, Halt, Move, Payment, Rng, Role, Step, Stop, View, Worker};
+use magister_decompose::Targets;
 
 use crate::rewards::{self, Scale};
 use crate::table::Key;
 use dive::Dive;
 use levels::Levels;
+use trees::Trees;
+pub(crate) use trees::simulations;
+pub(crate) use trees::simulations;
 
 /// The number of positions that each method visits in its turn.
 const TURN: u64 = 512;
+
+/// The part of the time for finding subgames.
+const SPLIT: u32 = 10;
 
 /// Whether a game is a puzzle.
 pub(crate) fn is_puzzle(worker: &dyn Worker) -> bool {
@@ -51,6 +60,9 @@ pub(crate) struct Memory {
     made: Option<usize>,
     /// Whether a plan of placements was looked for.
     placed: bool,
+    /// The trees of the subgames, if the puzzle has any, and whether they were looked for.
+    trees: Option<Trees>,
+    split: bool,
 }
 
 /// The shared data of the methods.
@@ -112,13 +124,13 @@ impl Plan {
 }
 
 /// Searches for a better plan from the worker's position, which is that of the view, until the
-/// budget ends or nothing better is possible. Keeps at most the given number of bytes. Returns the
-/// number of visited positions.
+/// budget ends or nothing better is possible. Keeps at most the given number of bytes, and uses
+/// subgames and placements only if the flag says so. Returns the number of visited positions.
 pub(crate) fn search(
     worker: &mut dyn Worker,
     view: &View,
     plan: &mut Plan,
-    (memory, bytes): (&mut Memory, usize),
+    (memory, bytes, decompose): (&mut Memory, usize, bool),
     budget: &mut Budget,
     rng: &mut Rng,
 ) -> u64 {
@@ -139,15 +151,24 @@ pub(crate) fn search(
     let made = view.turns().len();
     if memory.made.replace(made).is_none_or(|before| made < before) {
         memory.levels = Levels::default();
+        memory.trees = None;
+        memory.split = false;
         memory.mask = counter::mask(&mut ground, &root, budget, rng).unwrap_or_default();
     }
     ground.mask.clone_from(&memory.mask);
-    if !std::mem::replace(&mut memory.placed, true) {
+    if decompose && !std::mem::replace(&mut memory.placed, true) {
         // Errors leave the search to the other methods.
         let _ = placed::plan(&mut ground, view, &root, plan, budget);
         let _ = ground.load(&root);
     }
+    if decompose && !std::mem::replace(&mut memory.split, true) {
+        let time = budget.remaining().map(|left| left / SPLIT);
+        let targets = Targets::attempt(&**view.game(), time, budget.stop()).unwrap_or_default();
+        memory.trees = targets.map(|targets| Trees::by_subgames(targets, scale.high));
+    }
     let levels = &mut memory.levels;
+    let trees = &mut memory.trees;
+    let methods = 3 + u64::from(trees.is_some());
     levels.begin(&ground, &root, bytes);
     let mut looked = 0;
     let enough = |plan: &Plan| plan.proven || plan.value.is_some_and(|v| v >= scale.high);
@@ -160,9 +181,13 @@ pub(crate) fn search(
         if share == 0 || !budget.spend(share) {
             break;
         }
-        let done = match turn % 3 {
-            0 => levels.go_on(&mut ground, &root, plan, share, budget),
-            1 => Dive::new(turn / 3).run(&mut ground, &root, plan, share, budget, rng),
+        let done = match (turn % methods, &mut *trees) {
+            (0, _) => levels.go_on(&mut ground, &root, plan, share, budget),
+            (1, _) => Dive::new(turn / methods).run(&mut ground, &root, plan, share, budget, rng),
+            (3, Some(trees)) => {
+                let room = (share, bytes / 4);
+                trees.run(&mut ground, &root, plan, room, budget, rng).map(|_| ())
+            }
             _ => nested::run(&mut ground, &root, plan, share, budget, rng),
         };
         match done {
@@ -172,7 +197,9 @@ pub(crate) fn search(
             Err(_) => {}
         }
         // Positions that differ only in their step count were merged, so the result proves nothing.
-        if levels.complete() && ground.mask.is_empty() {
+        let bounded =
+            plan.value.is_some_and(|value| trees.as_ref().is_some_and(|trees| trees.proves(value)));
+        if levels.complete() && ground.mask.is_empty() || bounded {
             plan.proven = true;
         }
     }
@@ -201,7 +228,7 @@ mod tests {
                 memory = Memory::default();
             }
             let (mut plan, mut budget) = (Plan::default(), Budget::iterations(30_000));
-            let kept = (&mut memory, 1 << 26);
+            let kept = (&mut memory, 1 << 26, true);
             search(&mut *worker, &view, &mut plan, kept, &mut budget, &mut rng);
             worker.load(&state, &Stop::never()).ok()?;
             if plan.proven {

@@ -206,7 +206,7 @@ impl Library {
                 let _turn = self.preparing.acquire().await.map_err(|_| closing())?;
                 let time = match &order {
                     Order::Bundled(..) => self.limits.prepare_bundled,
-                    Order::Text { .. } => self.limits.prepare,
+                    Order::Text { .. } | Order::Subgame(..) => self.limits.prepare,
                 };
                 let work = move || prepare(&order, time).map(Arc::new);
                 tokio::task::spawn_blocking(work).await.map_err(|_| crashed())?
@@ -272,6 +272,21 @@ impl Library {
                 Ok((hash, order))
             }
             Wanted::Game(name) => {
+                // NAME#2 is the second subgame of a game.
+                let part = name.rsplit_once('#').and_then(|(game, number)| {
+                    Some((game, number.parse::<usize>().ok().filter(|&number| number < 1_000)?))
+                });
+                if let Some((game, number)) = part {
+                    let (key, order) = self.order(&Wanted::Game(game.to_owned()))?;
+                    if matches!(order, Order::Subgame(..)) {
+                        let what = "a subgame has no subgames by name";
+                        return Err(ApiError::invalid("game", what));
+                    }
+                    return Ok((
+                        format!("{key}#{number}"),
+                        Order::Subgame(Box::new(order), number),
+                    ));
+                }
                 if let Some(saved) = self.saved().get(name) {
                     let (title, text) = (saved.title.clone(), saved.text.clone());
                     let key = magister_core::rules_hash(&text) + name;
@@ -468,13 +483,27 @@ impl GameFilter {
 #[derive(Clone, Debug)]
 enum Order {
     Bundled(String, &'static Entry),
-    Text { name: String, title: String, text: String },
+    Text {
+        name: String,
+        title: String,
+        text: String,
+    },
+    /// A subgame of a game, by its number from 1.
+    Subgame(Box<Order>, usize),
 }
 
 fn prepare(order: &Order, time: Duration) -> Result<OpenGame, ApiError> {
     let (name, title, text) = match order {
         Order::Bundled(name, entry) => (name.clone(), entry.card.title.clone(), None),
         Order::Text { name, title, text } => (name.clone(), title.clone(), Some(text.clone())),
+        Order::Subgame(whole, number) => {
+            let whole = prepare(whole, time)?;
+            let text = whole.playable.subgame(*number, &Stop::never())?.text;
+            let (name, title) = (&whole.name, &whole.title);
+            let name = format!("{name}#{number}");
+            let title = format!("{title}, subgame {number}");
+            return prepare(&Order::Text { name, title, text }, time);
+        }
     };
     let playable = within(time, &Stop::never(), |stop| {
         let options = Options { stop: stop.clone(), ..Options::default() };

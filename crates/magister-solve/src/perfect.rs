@@ -21,6 +21,8 @@ pub struct Solution {
     all: Positions,
     me: Role,
     exact: bool,
+    /// Whether some values were found although positions repeat.
+    repeats: bool,
     /// The order in which positions got their values, so that following it makes progress; one
     /// order per role if positions repeat.
     orders: Vec<Vec<u32>>,
@@ -52,7 +54,7 @@ impl Solution {
         let info = worker.info().clone();
         let all = Positions::explore(worker, limits, budget)?;
         let order = vec![OPEN; all.len()];
-        let mut solution = Solution { all, me, exact: true, orders: vec![order] };
+        let mut solution = Solution { all, me, exact: true, repeats: false, orders: vec![order] };
         solution.value_from_ends(info.rewards.1, budget)?;
         if !solution.all.known(0) {
             let players: Vec<Role> = info.players().collect();
@@ -93,6 +95,12 @@ impl Solution {
     /// interests are not opposite.
     pub fn exact(&self) -> bool {
         self.exact
+    }
+
+    /// Whether positions can repeat. A best move may then lead back, and only the move that
+    /// [`moves`](Self::moves) chooses makes progress.
+    pub fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// The value of the first position for each role.
@@ -171,6 +179,7 @@ impl Solution {
             if more.is_empty() {
                 return Ok(());
             }
+            self.repeats = true;
             more.into_iter().for_each(|at| self.settle(at, &mut queue));
         }
     }
@@ -263,6 +272,7 @@ impl Solution {
         }
         let mut forced = Vec::new();
         let count = self.all.len();
+        self.repeats = true;
         self.orders = vec![self.orders[0].clone(); self.all.roles];
         for &role in players {
             forced.push(self.force(role, budget)?);

@@ -56,6 +56,13 @@ pub enum Error {
         /// The game.
         name: String,
     },
+    /// The game has no subgame with this number.
+    NoSubgame {
+        /// The requested name.
+        name: String,
+        /// The reason.
+        what: String,
+    },
     /// The game is not written in GDL, so no evaluator can be chosen.
     NoEvaluator {
         /// The game.
@@ -107,6 +114,7 @@ impl fmt::Display for Error {
             Error::NoRulesheet { name } => {
                 write!(f, "{name} is written in Rust and has no rulesheet")
             }
+            Error::NoSubgame { name, what } => write!(f, "there is no {name}: {what}"),
             Error::NoEvaluator { name, evaluator } => write!(
                 f,
                 "{name} is not written in GDL and needs no evaluator; leave out --evaluator {evaluator}"

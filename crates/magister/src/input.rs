@@ -7,7 +7,7 @@ use std::path::Path;
 use magister_games::catalogue::{self, Found, Version, squeezed};
 use magister_gdl::{ReadLimits, nearest_all};
 
-use crate::Error;
+use crate::{Error, subgame};
 
 /// Rules as text.
 #[derive(Clone, Debug)]
@@ -21,8 +21,11 @@ pub struct Input {
 }
 
 impl Input {
-    /// The rulesheet of a bundled game, or the text of a file.
+    /// The rulesheet of a bundled game, the text of a file, or the rules of a subgame.
     pub fn open(name: &str) -> Result<Self, Error> {
+        if let Some((game, number)) = subgame::parse(name) {
+            return subgame::open(game, number, name);
+        }
         if let Some(found) = bundled(name) {
             return match found.version {
                 Version::Sheet(sheet) => Ok(Input {

@@ -56,6 +56,7 @@ mod progress;
 mod repair;
 pub mod signature;
 mod source;
+mod subgame;
 
 pub use magister_arena as arena;
 pub use magister_core as core;
@@ -83,7 +84,8 @@ pub use source::{Each, Source};
 /// Opens a bundled game by its name, or a file by its path, with the default options.
 ///
 /// `NAME/infix`, `NAME/operations` and `NAME/prefix` are further rulesheets of some bundled games,
-/// `NAME/rust` and `rust:NAME` are versions written in Rust. A file with the name of a bundled game
+/// `NAME/rust` and `rust:NAME` are versions written in Rust. `NAME#2` is the second subgame of a game
+/// that decomposes. A file with the name of a bundled game
 /// has precedence.
 pub fn open(name: &str) -> Result<Playable, Error> {
     Options::default().open(name)

@@ -14,7 +14,7 @@ use magister_gdl::{Rulesheet, nearest};
 
 use crate::language::{self, Language, Rules};
 use crate::progress::watched;
-use crate::{Error, Findings, Input, Options, Playable, bundled};
+use crate::{Error, Findings, Input, Options, Playable, bundled, subgame};
 
 /// The prefix of a name that selects the version in Rust.
 const RUST: &str = "rust:";
@@ -219,6 +219,8 @@ impl fmt::Debug for Source {
 
 /// How a game is drawn: as in the catalogue, or by the `style.toml` beside the file.
 fn style(name: &str) -> Result<Style, Error> {
+    // A subgame is drawn as its game.
+    let name = subgame::parse(name).map_or(name, |(game, _)| game);
     if let Some(found) = bundled(name) {
         return Ok(found.entry.style.clone());
     }

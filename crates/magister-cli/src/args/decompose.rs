@@ -15,15 +15,27 @@ parts do not count), pass, stepper. A decomposition is useful if searching the p
 saves states.
 
 --solve searches classes of equivalent states of the parts instead of states of the game; the value \
-is the same. --paper counts the move sequences of the search of Zhao, Schiffel and Thielscher \
-(2009), whose pruning rule is unsound. Exit code: 0 the game decomposes, 1 it does not, 2 the game \
+is the same. Where the last move wins, it also gives the values of combinatorial game theory: the \
+regions of a position that no longer influence each other, each with its mean and temperature. \
+--moves splits the position after some moves: what cannot change any more is left out. --paper \
+counts the move sequences of the search of Zhao, Schiffel and Thielscher (2009), whose pruning rule \
+is unsound, and lists positions where it errs. Rules that are too large to be grounded are split by \
+their names, without a proof.
+
+A subgame is a game: --rules prints its rules, and every command takes GAME#1, GAME#2 and so on.
+
+JSON: subgames (fluents and moves of each), classes, useful with why, proof (null if there is none), \
+context, dead, serial, later; with --solve: value of each role, best first moves, states searched, \
+seconds, method, or solved false and a reason; normal_play with regions; paper. Exit code: 0 the game decomposes, 1 it does not, 2 the game \
 could not be read or is too large.
 
 Examples:
   magister decompose nim-1-5-4-2 --solve
   magister decompose double-tictactoe --json
   magister decompose tictactoe-serial --svg parts.svg
-  magister decompose incredible --dot -"
+  magister decompose incredible --dot -
+  magister decompose kayles --solve --moves \"two 6 7\"
+  magister solve nim-1-5-4-2#2"
 )]
 pub(crate) struct Decompose {
     /// The game: a bundled name, a file, or - for standard input
@@ -35,6 +47,12 @@ pub(crate) struct Decompose {
     /// Count the sequences of the search of Zhao, Schiffel and Thielscher (2009), which is unsound
     #[arg(long)]
     pub(crate) paper: bool,
+    /// Split the position after these moves, such as "put 2 2; put 1 1"
+    #[arg(long, value_name = "MOVES")]
+    pub(crate) moves: Option<String>,
+    /// Print the rules of subgame N, and nothing else
+    #[arg(long, value_name = "N", conflicts_with_all = ["solve", "paper", "moves", "json"])]
+    pub(crate) rules: Option<usize>,
     /// List all fluents and moves of each subgame
     #[arg(long)]
     pub(crate) all: bool,

@@ -151,7 +151,7 @@ impl<'a> Question<'a> {
             }
         }
         let network = self.network;
-        fold(network, &gates(network, network.legal.iter().copied()), &mut values);
+        fold(&network.graph, &gates(&network.graph, network.legal.iter().copied()), &mut values);
         for place in 0..network.moves.len() {
             if is_false(&values, network.legal[place]) {
                 let illegal = !self.made[place];
@@ -170,7 +170,7 @@ impl<'a> Question<'a> {
             return;
         }
         let next = free.iter().map(|&fluent| network.next[fluent]);
-        let gates = gates(network, next.chain([network.terminal]));
+        let gates = gates(&network.graph, next.chain([network.terminal]));
         let mut state: Vec<bool> = free.iter().map(|&fluent| holds(fluent)).collect();
         // The numbers of steps after which the game may be over, with the values then.
         let mut ends: Vec<(usize, Vec<bool>)> = Vec::new();
@@ -180,7 +180,7 @@ impl<'a> Question<'a> {
             for (&fluent, &value) in free.iter().zip(&state) {
                 values[fluent + 1] = u8::from(value);
             }
-            fold(network, &gates, &mut values);
+            fold(&network.graph, &gates, &mut values);
             if !is_false(&values, network.terminal) {
                 ends.push((steps, state.clone()));
             }

@@ -4,7 +4,7 @@
 use crate::common;
 
 use magister_core::{Game as _, Role, Stop};
-use magister_decompose::{Decomposition, Kind, Method, Sequences, Solved, solve};
+use magister_decompose::{Decomposition, Errors, Kind, Method, Sequences, Solved, solve};
 use magister_solve::SolveLimits;
 
 fn solved(name: &str) -> Option<(Decomposition, Solved, Vec<String>)> {
@@ -82,5 +82,36 @@ fn subgames_are_games() {
         }
         let none = whole.subgame(game.compiled(), whole.subgames.len(), &Stop::never());
         assert!(none.is_err());
+    }
+}
+
+/// The paper's rule keeps moves that lose and drops moves that draw.
+#[test]
+fn the_papers_rule_errs() {
+    let Some(text) = common::oracle("double_tictactoe_dengji") else { return };
+    let game = common::game("double_tictactoe_dengji", &text);
+    let whole = Decomposition::new(game.compiled(), &Stop::never()).expect("parts");
+    let errors = Errors::new(game.compiled(), &whole, &Stop::never()).expect("a comparison");
+    println!("{} of {} wrong, {} losing", errors.wrong, errors.states, errors.losing);
+    assert_eq!(errors.value, (50.0, 50.0));
+    assert!(errors.wrong > 0 && errors.losing > 0);
+    // The role to move has two moves left, needs the draw on the last board, and does not find it.
+    let mistake = &errors.mistakes[0];
+    assert_eq!(mistake.left, 2, "{mistake:?}");
+    let first = [(25.0, 0.0), (75.0, 100.0)];
+    assert!(first.contains(&(mistake.value, mistake.found)), "{mistake:?}");
+}
+
+/// Sequences that are cut at a depth, all turn orders.
+#[test]
+fn sequences_to_a_depth() {
+    let Some(text) = common::oracle("double_tictactoe_dengji") else { return };
+    let game = common::game("double_tictactoe_dengji", &text);
+    let whole = Decomposition::new(game.compiled(), &Stop::never()).expect("parts");
+    for (depth, expected) in [(1, 18), (2, 288), (3, 4_032), (4, 47_328), (5, 441_312)] {
+        let found = Sequences::to_depth(game.compiled(), &whole, 0, Some(depth), &Stop::never())
+            .expect("counts");
+        assert_eq!(found.all, expected, "depth {depth}");
+        assert!(found.kept < found.all || depth == 1, "depth {depth}: {}", found.kept);
     }
 }

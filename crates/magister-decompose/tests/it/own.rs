@@ -8,7 +8,7 @@ use crate::products::side_by_side;
 use std::sync::Arc;
 
 use magister_core::{Budget, Game as _, Role, Stop};
-use magister_decompose::{Decomposition, Kind, Product, solve};
+use magister_decompose::{Decomposition, Kind, PartValues, Product, solve};
 use magister_solve::{Solution, SolveLimits};
 
 /// The name of each game, its number of subgames, and a class that it has.
@@ -66,5 +66,16 @@ fn every_position_has_the_same_value_with_and_without_parts() {
             plain.value()
         );
         assert!(solved.states <= plain.positions(), "{name}");
+        // What a player asks during a match.
+        let mut values = PartValues::new(game.compiled(), &whole, &limits, &stop).expect("values");
+        for state in pairs.keys() {
+            let (Some(one), Some(other)) =
+                (plain.values(state), values.values(state, &stop).expect("values"))
+            else {
+                continue;
+            };
+            let same = one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-6);
+            assert!(same, "{name}: {one:?} {other:?} in {}", game.text().state_text(state));
+        }
     }
 }

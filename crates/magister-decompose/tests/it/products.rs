@@ -222,7 +222,7 @@ fn count() -> u64 {
 }
 
 fn compare(shape: Shape) {
-    let (mut split, mut sums) = (0, 0);
+    let (mut split, mut sums, mut dropped) = (0, 0, 0);
     for seed in 0..count() {
         let text = rules(seed, shape);
         let game = common::game("product", &text);
@@ -230,6 +230,8 @@ fn compare(shape: Shape) {
         let whole = Decomposition::new(game.compiled(), &stop).expect("parts");
         let product = Arc::new(Product::new(game.compiled(), &whole, &stop).expect("a quotient"));
         side_by_side(&**game, &*product.game(), &format!("seed {seed}, {shape:?}"));
+        let mut pruned = Product::new(game.compiled(), &whole, &stop).expect("a quotient");
+        dropped += pruned.prune(game.compiled().network());
         let limits = SolveLimits::default();
         let plain = Solution::of_game(&**game, Role(0), &limits, &mut Budget::until(stop.clone()))
             .expect("a solution");
@@ -248,7 +250,12 @@ fn compare(shape: Shape) {
         assert!(fewer, "seed {seed}: {} states, {} without", found.states, plain.positions());
         assert_eq!(game.info().roles.len(), found.value.len());
     }
-    println!("{shape:?}: {} games, {split} decomposed, {sums} as sums", count());
+    println!(
+        "{shape:?}: {} games, {split} decomposed, {sums} as sums, {dropped} actions dropped",
+        count()
+    );
+    // The values above are those of the pruned products.
+    assert_eq!(dropped > 0, shape == Shape::Simultaneous, "{dropped} dominated actions");
     assert!(split * 4 > count(), "many products are recognised");
 }
 

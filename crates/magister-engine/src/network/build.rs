@@ -334,6 +334,7 @@ impl<'a> Builder<'a> {
             silent: Edge::FALSE,
             invariants: self.invariants,
             turns: None,
+            concepts: Vec::new(),
             per_player: Vec::new(),
             graph: self.graph,
         }

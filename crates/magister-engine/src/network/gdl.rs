@@ -6,7 +6,7 @@ use magister_core::{Halt, Stop};
 
 use super::build::Builder;
 use super::guess::Hints;
-use super::{Invariants, Network, NetworkLimits, invariant};
+use super::{Invariants, Network, NetworkLimits, concept, invariant};
 use crate::Error;
 use crate::grounder::Grounded;
 use crate::term::{TermId, Terms};
@@ -54,6 +54,7 @@ impl GdlNetwork {
         let mut network =
             if invariants == Invariants::default() { plain } else { build(invariants)? };
         network.finish(stop)?;
+        network.concepts = concept::concepts(ground);
         Ok(Self {
             network: Arc::new(network),
             terms: ground.terms.clone(),

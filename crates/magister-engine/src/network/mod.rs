@@ -2,6 +2,7 @@
 
 mod build;
 mod cofactor;
+mod concept;
 mod dot;
 mod factor;
 mod gdl;
@@ -20,6 +21,7 @@ mod uses;
 use magister_core::{Halt, Move, Percept, Role, Stop};
 
 pub(crate) use cofactor::Cofactors;
+pub use concept::Concept;
 pub use gdl::GdlNetwork;
 pub use graph::{Edge, Graph, Group};
 pub(crate) use guess::Hints;
@@ -85,6 +87,9 @@ pub struct Network {
     pub invariants: Invariants,
     /// The role to move, if roles take turns and that could be proven.
     pub turns: Option<Turns>,
+    /// The conditions below the end and the goals by the rules' own names; empty if the front end
+    /// gives none.
+    pub concepts: Vec<Concept>,
     /// The per-player networks: one for the states in which each role has its turn; empty if the
     /// network is not split.
     pub per_player: Vec<PlayerNetwork>,

@@ -48,7 +48,7 @@ mod tests {
             worker.reset();
             let view = View::new(Arc::clone(&game), Role(0));
             let (mut plan, mut budget) = (Plan::default(), Budget::iterations(1));
-            let kept = (&mut Memory::default(), 1 << 20);
+            let kept = (&mut Memory::default(), 1 << 20, true);
             let mut rng = Seed::from(1).rng();
             search(&mut *worker, &view, &mut plan, kept, &mut budget, &mut rng);
             assert_eq!(plan.value, Some(100.0), "{name}");

@@ -22,6 +22,8 @@
 //! - The graph is kept from move to move.
 //! - A small game is solved before the first move with a part of the budget, and then played
 //!   perfectly.
+//! - A game that decomposes is solved by its parts, if that is possible with a part of the start
+//!   clock, and then played perfectly; the search chooses among moves of the same value.
 //! - A game for one player without chance is a puzzle: half of the time goes into the search for a
 //!   plan with the best reward, and once one is known it is followed.
 
@@ -30,6 +32,7 @@ mod descent;
 mod edges;
 mod leaves;
 mod pace;
+mod parts;
 mod policy;
 mod prior;
 mod search;
@@ -48,6 +51,7 @@ use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 use leaves::Round;
 use pace::Pace;
+use parts::Parts;
 pub(crate) use policy::POLICIES;
 use policy::Policy;
 use prior::Priors;
@@ -109,6 +113,9 @@ pub(crate) struct Uct {
     /// The solution of a small game, and whether solving was tried.
     solution: Option<Solution>,
     attempted: bool,
+    /// Whether games are split into their parts, and what is known by that.
+    decompose: bool,
+    parts: Parts,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
     /// The worker for tactical playouts, if they are wanted and the game has them.
@@ -155,6 +162,8 @@ impl Uct {
             seen: None,
             solution: None,
             attempted: false,
+            decompose: settings.whole("decompose")? == 1,
+            parts: Parts::default(),
             team: None,
             tactics: settings.whole("tactics")? == 1,
             tactician: None,
@@ -179,6 +188,7 @@ impl Uct {
         self.puzzle = puzzle::Memory::default();
         self.solution = None;
         self.attempted = false;
+        self.parts = Parts::default();
         let tactical = self.tactics.then(|| view.game().tactical()).flatten();
         let playing = tactical.as_ref().unwrap_or_else(|| view.game());
         let threads = self.config.threads;
@@ -323,6 +333,12 @@ impl Uct {
             self.advance(view, decision.choice);
             return Ok(Some(decision));
         }
+        let advice = self.by_parts(view, budget)?;
+        let high = view.game().info().rewards.1;
+        let settled = advice.as_deref().and_then(|moves| parts::settled(moves, high, rng));
+        if settled.is_some() {
+            return Ok(settled);
+        }
         let me = view.role();
         // A plan that was found before the time ended is better than nothing.
         let found = self.think(view, budget, rng).unwrap_or_default();
@@ -336,6 +352,10 @@ impl Uct {
             !self.begins.is_empty() && self.plan.value.is_some_and(|value| value > mean)
         });
         let decision = planned.or(decision).map(|decision| Decision { iterations, ..decision });
+        let decision = match advice {
+            Some(moves) => parts::among(&moves, decision),
+            None => decision,
+        };
         if let Some(decision) = &decision {
             self.advance(view, decision.choice);
         }
@@ -351,7 +371,10 @@ impl Agent for Uct {
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.meet(view);
         self.attempt(view, budget, solo::START)?;
-        if self.solution.is_some() {
+        if self.solution.is_none() {
+            self.split(view, budget, parts::START)?;
+        }
+        if self.solution.is_some() || self.parts.solved() {
             return Ok(());
         }
         match self.puzzle(view, budget, rng)? {

@@ -101,7 +101,7 @@ impl Uct {
         let mut iterations = 0;
         if !self.plan.proven {
             let mut half = part(budget, 2);
-            let memory = (&mut self.puzzle, self.config.memory / 4);
+            let memory = (&mut self.puzzle, self.config.memory / 4, self.decompose);
             iterations = puzzle::search(worker, view, &mut self.plan, memory, &mut half, rng);
             budget.spend(iterations);
         }

@@ -166,6 +166,7 @@ impl Parts {
             silent: edge(builder.silent),
             invariants,
             turns: None,
+            concepts: Vec::new(),
             per_player: Vec::new(),
             graph,
         }

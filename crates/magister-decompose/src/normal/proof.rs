@@ -1,0 +1,99 @@
+//! Proof that a game is one of normal play.
+
+use magister_core::{Halt, Payment, Stop};
+use magister_engine::Compiled;
+use magister_engine::network::{Edge, Network};
+
+use crate::fold::{UNKNOWN, fold, gates};
+use crate::prove::Prover;
+
+/// What the role that cannot move gets and what the other one gets, if it is proven that two roles
+/// move in turn, that the game ends exactly when the role to move has no move, and that this role
+/// then has less than the other.
+pub(super) fn last_mover_wins(
+    compiled: &Compiled,
+    stop: &Stop,
+) -> Result<Option<(f64, f64)>, Halt> {
+    let network: &Network = compiled.network();
+    let info = compiled.info();
+    if network.roles() != 2 || info.chance.is_some() || info.payment != Payment::AtEnd {
+        return Ok(None);
+    }
+    let Some(turns) = &network.turns else { return Ok(None) };
+    if turns.turn.contains(&Edge::FALSE) || !alternates(network) {
+        return Ok(None);
+    }
+    // Whoever is to move can make an active move, as long as the game is not over.
+    let mut prover = Prover::new(network, &network.graph, stop);
+    for role in 0..2 {
+        let mut stuck = vec![prover.lit(turns.turn[role])];
+        for &place in &turns.active[role] {
+            stuck.push(!prover.lit(network.legal[place.index()]));
+        }
+        if !prover.never(&stuck) {
+            stop.check()?;
+            return Ok(None);
+        }
+    }
+    // When it is over, the role to move has no active move, and the goals say that it has lost.
+    let mut prover = Prover::anywhere(network, stop);
+    let over = prover.lit(network.terminal);
+    let (mut low, mut high) = (None, None);
+    for role in 0..2 {
+        let turn = prover.lit(turns.turn[role]);
+        for &place in &turns.active[role] {
+            let legal = prover.lit(network.legal[place.index()]);
+            if !prover.never(&[over, turn, legal]) {
+                stop.check()?;
+                return Ok(None);
+            }
+        }
+        for whose in 0..2 {
+            let own = if whose == role { &mut low } else { &mut high };
+            let mut values = Vec::new();
+            for goal in network.goals.iter().filter(|goal| goal.role.index() == whose) {
+                let when = prover.lit(goal.when);
+                if !prover.never(&[over, turn, when]) {
+                    values.push((goal.value, !prover.never(&[over, turn, !when])));
+                }
+            }
+            // One goal holds always, and no other one ever does.
+            let [(Some(value), false)] = values[..] else { return Ok(None) };
+            if own.is_some_and(|known| known != value) {
+                return Ok(None);
+            }
+            *own = Some(value);
+        }
+    }
+    stop.check()?;
+    Ok(low.zip(high).filter(|(low, high)| low < high))
+}
+
+/// Whether the roles move in turn: after a turn of one role the other one has the turn, whatever the
+/// rest of the state is.
+fn alternates(network: &Network) -> bool {
+    let Some(turns) = &network.turns else { return false };
+    let input = |edge: Edge| edge.node().index().wrapping_sub(1) < network.fluents();
+    if !turns.turn.iter().all(|&edge| input(edge)) {
+        return false;
+    }
+    let wires = gates(&network.graph, network.next.iter().copied());
+    (0..2).all(|role| {
+        let mut values = vec![UNKNOWN; network.graph.len()];
+        values[0] = 1;
+        for (whose, &edge) in turns.turn.iter().enumerate() {
+            let value = (whose == role) != edge.negated();
+            values[edge.node().index()] = u8::from(value);
+        }
+        fold(&network.graph, &wires, &mut values);
+        (0..2).all(|whose| {
+            let edge = turns.turn[whose];
+            let next = network.next[edge.node().index() - 1];
+            let then = match values[next.node().index()] {
+                UNKNOWN => return false,
+                value => (value == 1) != next.negated(),
+            };
+            (then != edge.negated()) == (whose != role)
+        })
+    })
+}

@@ -65,7 +65,7 @@ const fn inside(cell: u64, step: u32, at: usize, up: bool) -> u64 {
 fn moves(own: u64, other: u64) -> u64 {
     let mut ends = 0;
     for (step, inner) in STEPS.into_iter().zip(INNER) {
-        // Discs next to an own one without a gap: one, two, and then two more at a time.
+        // Discs in an unbroken line from a disc of the mover: one, two, and then two more at a time.
         let on = other & inner;
         let mut up = on & (own << step);
         let mut down = on & (own >> step);

@@ -77,7 +77,7 @@ fn worlds(options: &Options) -> Result<Vec<World>> {
         Ok(World {
             seed: 0,
             matches: MATCHES,
-            trouble: options.failures,
+            failures: options.failures,
             crashes: 3,
             game: playable.game,
             wire: Arc::new(wire),

@@ -143,15 +143,15 @@ fn count(program: &Path, path: &str) -> Result<Count> {
         // Valgrind does not support AVX-512.
         .env("MAGISTER_VECTORS", "avx2")
         .output()?;
-    let told = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        bail!("{path}: {}{told}", String::from_utf8_lossy(&output.stdout));
+        bail!("{path}: {}{report}", String::from_utf8_lossy(&output.stdout));
     }
-    let collected = told.lines().find_map(|line| line.split("Collected :").nth(1));
+    let collected = report.lines().find_map(|line| line.split("Collected :").nth(1));
     let instructions = collected
         .and_then(|count| count.trim().parse().ok())
         .filter(|&count| count > 0)
-        .with_context(|| format!("{path}: valgrind counted nothing: {told}"))?;
+        .with_context(|| format!("{path}: valgrind counted nothing: {report}"))?;
     let answer = String::from_utf8_lossy(&output.stdout).trim().parse();
     Ok(Count { instructions, answer: answer.with_context(|| format!("{path} has no answer"))? })
 }

@@ -1,4 +1,4 @@
-//! Whether the messages of the manager tell a role more than its own history.
+//! Whether the messages of the manager reveal to a role more than its own history.
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
@@ -54,7 +54,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         println!("no twin was found for: {}", without.join(", "));
     }
     if !leaks.is_empty() {
-        bail!("messages tell more than they should:\n{}", leaks.join("\n"));
+        bail!("messages reveal more than they should:\n{}", leaks.join("\n"));
     }
     Ok(())
 }

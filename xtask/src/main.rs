@@ -118,7 +118,7 @@ enum Task {
     Load(load::Options),
     /// Simulated matches with faults, and a real manager that is killed again and again
     Faults(faults::Options),
-    /// Whether messages tell a role more than its own history
+    /// Whether messages reveal to a role more than its own history
     Leaks(leaks::Options),
     /// Draw boards of all games and of 100 oracle games in a browser, with questions to each picture
     Sheet(site::SheetOptions),

@@ -40,6 +40,8 @@ struct Question {
 enum Task {
     /// Create the agent.
     Exist,
+    /// Create the agent and let it prepare, until the flag is set.
+    Prepare(Stop),
     /// Think before the first turn.
     Ready(View, Budget, Rng),
     Decide(View, Budget, Rng),
@@ -70,15 +72,27 @@ impl AgentThread {
     }
 
     /// Waits until the agent is created, up to a time limit. A fault says why it was not.
+    pub fn create(&mut self, patience: Duration) -> Answer {
+        self.begin(Task::Exist, &Stop::never(), patience)
+    }
+
+    /// Waits until the agent is created and [prepared](magister_core::Agent::prepare), up to a time
+    /// limit.
     pub fn prepare(&mut self, patience: Duration) -> Answer {
+        let stop = Stop::new();
+        self.begin(Task::Prepare(stop.clone()), &stop, patience)
+    }
+
+    fn begin(&mut self, task: Task, stop: &Stop, patience: Duration) -> Answer {
         self.patience = patience;
         let begun = Instant::now();
-        if let Some(gone) = self.put(Task::Exist) {
+        if let Some(gone) = self.put(task) {
             return gone;
         }
         self.receive(self.asked, Some(patience)).unwrap_or_else(|| {
+            stop.set();
             self.behind = true;
-            let what = format!("the player could not be created within {patience:?}");
+            let what = format!("the player was not ready within {patience:?}");
             Answer::fault(FaultKind::Late, &what).after(begun.elapsed())
         })
     }
@@ -94,7 +108,8 @@ impl AgentThread {
         self.decide_until(view, rng, control, &Stop::new())
     }
 
-    /// Asks for a move. A holder of a copy of the flag can end the search before its time, for
+    /// Asks for a move. An agent that does not exist yet is created and prepared first, before the
+    /// clock starts. A holder of a copy of the flag can end the search before its time, for
     /// instance because no one waits for the answer any more.
     pub fn decide_until(
         &mut self,
@@ -103,6 +118,10 @@ impl AgentThread {
         control: &TimeControl,
         stop: &Stop,
     ) -> Answer {
+        if self.asked == 0 {
+            // A failure is reported with the decision.
+            let _ = self.prepare(self.patience);
+        }
         self.ask(control, stop, |budget| Task::Decide(view.clone(), budget, rng))
     }
 
@@ -231,6 +250,12 @@ impl Held {
         };
         match task {
             Task::Exist => done(()),
+            Task::Prepare(stop) => {
+                let view = View::new(Arc::clone(&self.game), self.role);
+                // What fails here fails again at the first move, where it is reported.
+                let _ = agent.prepare(&view, &stop);
+                done(())
+            }
             Task::Ready(view, mut budget, mut rng) => {
                 agent.start(&view, &mut budget, &mut rng).map_or_else(|said| said, done)
             }

@@ -112,7 +112,11 @@ impl<'a> Driver<'a> {
         let Driver { contest, current, askers, .. } = self;
         for (role, asker) in askers.iter_mut() {
             let Asker::Agent { thread, .. } = asker else { continue };
-            let made = thread.prepare(contest.patience);
+            // Players prepare under the start clock, or before the clock of the first move.
+            let made = match contest.limits.start {
+                Some(_) => thread.create(contest.patience),
+                None => thread.prepare(contest.patience),
+            };
             if let Said::Fault(kind, what) = made.said {
                 current.fault_at_start(*role, kind, &what, made.time);
             }

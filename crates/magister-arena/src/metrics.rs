@@ -3,8 +3,9 @@
 //!
 //! Three experiments supply the data: all players play at random; one searching player in the first
 //! seat plays against random ones; all players search. The searching player plays every option
-//! several times to the end, from states that agree with what it knows, and takes the option with the
-//! best mean position. It plays the same way in every game, so the figures of games can be compared.
+//! several times to the end, from states that agree with what it knows, and takes the option with
+//! the best mean position. It plays the same way in every game, so the figures of games can be
+//! compared.
 
 use std::sync::Arc;
 
@@ -304,7 +305,7 @@ fn measure(played: &[Vec<Played>; 3], players: usize) -> Measured {
     // Halfway between the estimates of the first and of the second place.
     let last = (players - 1) as f64;
     let theta = f64::midpoint(1.0, (players as f64 - 2.0) / last);
-    let games: Vec<Course> = all.iter().filter_map(Course::of).collect();
+    let games: Vec<WinnersView> = all.iter().filter_map(WinnersView::of).collect();
     let decisions = random.iter().map(|game| game.options.len()).max().unwrap_or(0);
     let at = |number: usize| {
         mean(random.iter().filter_map(|game| game.options.get(number)).map(|&o| o as f64))
@@ -351,15 +352,15 @@ fn measure(played: &[Vec<Played>; 3], players: usize) -> Measured {
     }
 }
 
-/// A game as its winner lived it.
-struct Course {
+/// A game from the winner's point of view.
+struct WinnersView {
     /// The estimates at all decisions, and at its own.
     winner: Vec<f64>,
     own: Vec<f64>,
     changes: f64,
 }
 
-impl Course {
+impl WinnersView {
     fn of(game: &Played) -> Option<Self> {
         let winner = game.wins.iter().position(|share| *share > 0.0)?;
         // A shared first place changes no lead.
@@ -371,7 +372,7 @@ impl Course {
         };
         let leaders: Vec<usize> = game.decisions.iter().filter_map(leader).collect();
         let own = game.decisions.iter().filter(|decision| decision.player == winner);
-        Some(Course {
+        Some(WinnersView {
             winner: game.decisions.iter().map(|decision| decision.lead[winner]).collect(),
             own: own.map(|decision| decision.lead[winner]).collect(),
             changes: leaders.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64,

@@ -55,7 +55,7 @@ pub struct Asked<'a> {
 
 impl Asked<'_> {
     /// Whether a move is legal. The list is not given away, because in games that hide information
-    /// it may tell more than the role knows.
+    /// it may reveal more than the role knows.
     pub fn is_legal(&self, choice: Move) -> bool {
         self.legal.contains(&choice)
     }

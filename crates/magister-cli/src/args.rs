@@ -53,7 +53,7 @@ pub(crate) use train::{AgentKind, Eval, RuleName, Train};
   magister solve kuhn-poker --strategy
 
 GAME is the name of a bundled game, a file with rules in any of the languages, or - for standard \
-input. Where a game is played, rust:NAME selects the Rust version of a bundled game. Exit code: 0 \
+input. In commands that play a game, rust:NAME selects the Rust version of a bundled game. Exit code: 0 \
 success, 1 the answer is no, or faults were found, 2 something could not be read or done.
 `magister help COMMAND` describes a command.")]
 pub(crate) struct Args {
@@ -107,7 +107,7 @@ pub(crate) enum Command {
 #[command(
     after_help = "--fix repairs missing and extra parentheses, misspelt names, `:` for `::`, \
 `-->` for `==>`, a missing `&` and a missing noop. It changes a file only if the rules have no \
-errors afterwards and play better than before in random matches. It lists every change.
+errors afterwards and random matches reveal fewer faults than before. It lists every change.
 
 Exit code: 0 no errors, 1 errors (with --strict also warnings), 2 a file could not be read.
 
@@ -134,7 +134,7 @@ pub(crate) struct Check {
     /// Repair simple mistakes in the files
     #[arg(long, conflicts_with_all = ["json", "short"])]
     pub(crate) fix: bool,
-    /// Show all errors and warnings of a file, not only the first ones
+    /// Show all errors and warnings of a file, not just the first few
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -226,7 +226,7 @@ pub(crate) struct Conform {
 #[command(
     after_help = "--check tests everything that is recorded about a game: its rulesheets are clean and formatted, \
 random matches end with one goal value per player, all evaluators agree, the facts in game.toml \
-are counted again, versions in other languages are the same game, and the recorded match replays. \
+are recomputed, versions in other languages are the same game, and the recorded match replays. \
 Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 
 Examples:
@@ -306,7 +306,7 @@ pub(crate) enum Template {
     Hidden,
 }
 
-/// Write a small complete game to start from
+/// Write a small complete game as a starting point
 #[derive(Debug, Parser)]
 #[command(after_help = "The file is named after the game and written to the current folder. An \
 existing file is never overwritten.

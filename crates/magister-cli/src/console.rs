@@ -1,6 +1,6 @@
 //! A person at the terminal, or a script in place of one.
 
-mod cells;
+pub(crate) mod cells;
 mod find;
 mod input;
 mod known;
@@ -12,13 +12,14 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use magister::{Playable, Source};
 use magister_arena::{AgentThread, Asked, Ended, Person, TimeControl, Wish};
 use magister_core::{Game, Information, MatchRecord, Move, PlayerSource as _, Said, Seed, Stop};
-use magister_engine::board::{Painter, Picture};
+use magister_engine::board::{Painter, Picture, fluents};
 use magister_players::Spec;
 
 pub(crate) use self::save::Save;
@@ -30,14 +31,14 @@ use self::input::{read, short};
 use self::known::Known;
 use self::moves::{is_idle, plain, several};
 use crate::commands::plural;
-use crate::draw::Look;
+use crate::draw::{Look, has_cards};
 use crate::interrupt;
 use crate::terminal::{fitted, paragraphs};
 
 const HELP: &str = "\
 MOVE          a move as listed, or its number; part of it is enough if only one
               legal move fits. A move keeps its number for the whole match.
-do MOVE       the same, for a move with the name of a command
+do MOVE       make a move whose name is also a command
 moves [TEXT]  all your moves, or those that contain TEXT
 hint          the move that the computer recommends
 why [MOVE]    why a move is illegal; without MOVE, the last one you tried
@@ -45,9 +46,10 @@ show          the board, with its symbols explained
 rules         the rules of the game
 history       the moves so far
 undo [N]      take back your last move, or the last N
-redo [N]      make moves again that you took back
+redo [N]      redo moves that you took back
 save FILE     save the match; `magister play --resume FILE` continues it.
-              `save! FILE` replaces any file
+              It replaces only an earlier save of this match;
+              `save! FILE` overwrites any file.
 resign        give up
 quit          leave
 ";
@@ -100,6 +102,8 @@ pub(crate) struct Console {
     seed: u64,
     /// Whether several people share the terminal.
     shared: bool,
+    /// Where the match is recorded after it.
+    record: Option<PathBuf>,
     cells: Cells,
     /// How moves name cells, in a sentence.
     reading: String,
@@ -119,6 +123,8 @@ struct Talk {
     save: Option<Save>,
     after: After,
     refused: Refused,
+    /// Whether the moves since the last question were redone.
+    redone: bool,
 }
 
 /// The result of a line.
@@ -135,6 +141,7 @@ impl Console {
         seed: u64,
         look: Look,
         shared: bool,
+        record: Option<PathBuf>,
     ) -> Self {
         let painter = playable.painter();
         let cells = Cells::new(&first_picture(&*playable.game, &painter));
@@ -151,6 +158,7 @@ impl Console {
             adviser,
             seed,
             shared,
+            record,
             talk: Mutex::default(),
         }
     }
@@ -194,9 +202,9 @@ impl Console {
         let name = view.game().info().role_name(role);
         let mut out = anstream::stdout().lock();
         let number = role.index();
-        let Talk { tables, last, refused, save, .. } = &mut *talk;
+        let Talk { tables, last, refused, save, redone, .. } = &mut *talk;
         let known = tables.entry(number).or_insert_with(|| Known::new(view.game(), role));
-        let news = known.follow(view, &self.look);
+        let news = known.follow(view, &self.look, std::mem::take(redone));
         if let [(only, text)] = known.moves()
             && asked.is_legal(*only)
         {
@@ -207,7 +215,8 @@ impl Console {
                 self.hand_over(&mut out, last, number, name)?;
                 write!(out, "{news}")?;
                 write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
-                writeln!(out, "{name}: {} (your only move)", plain(&text))?;
+                let text = self.look.choice(view.game(), &text);
+                writeln!(out, "{name}: {text} (your only move)")?;
             } else if !news.is_empty() {
                 self.hand_over(&mut out, last, number, name)?;
                 write!(out, "{news}")?;
@@ -217,22 +226,23 @@ impl Console {
         self.hand_over(&mut out, last, number, name)?;
         write!(out, "{news}")?;
         write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
-        write!(out, "{}", known.list(false, ""))?;
+        write!(out, "{}", known.list(&self.look, false, ""))?;
         loop {
             let Some(line) = read(&mut out, name)? else { return Ok(Wish::Leave) };
             match self.answer(asked, known, refused, save, &line) {
                 Ok(Answer::Wish(wish)) => {
                     if let Wish::Play(choice) = wish {
-                        let made = plain(&view.game().text().move_text(choice));
+                        let text = view.game().text().move_text(choice);
                         // What a number or a part of a move was understood as.
-                        if plain(&line.to_lowercase()) != made.to_lowercase() {
-                            writeln!(out, "You: {made}")?;
+                        if plain(&line.to_lowercase()) != plain(&text).to_lowercase() {
+                            writeln!(out, "You: {}", self.look.choice(view.game(), &text))?;
                         }
                     }
+                    *redone = matches!(wish, Wish::Forth(_));
                     return Ok(wish);
                 }
                 Ok(Answer::Text(text)) => write!(out, "{text}")?,
-                Err(error) => writeln!(out, "{error:#}")?,
+                Err(error) => write!(out, "{}", fitted(&format!("{error:#}")))?,
             }
         }
     }
@@ -269,19 +279,20 @@ impl Console {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let mut play = |text: &str| -> Result<Answer> {
-            Ok(Answer::Wish(Wish::Play(choice(asked, known, &self.cells, refused, text)?)))
+            let found = choice(asked, known, &self.cells, &self.look, refused, text)?;
+            Ok(Answer::Wish(Wish::Play(found)))
         };
         Ok(match word.to_lowercase().as_str() {
             "" => Answer::Text(String::new()),
             "do" => play(rest)?,
             "undo" => Answer::Wish(Wish::Back(count(rest, asked.back, "taken back")?)),
-            "redo" => Answer::Wish(Wish::Forth(count(rest, asked.forth, "made again")?)),
+            "redo" => Answer::Wish(Wish::Forth(count(rest, asked.forth, "redone")?)),
             "hint" if rest.is_empty() => Answer::Text(self.hint(asked)?),
-            "moves" | "legal" => Answer::Text(known.list(true, rest)),
+            "moves" | "legal" => Answer::Text(known.list(&self.look, true, rest)),
             "show" | "board" if rest.is_empty() => Answer::Text(
                 known.position(asked.view, &self.painter, &self.look, true)
                     + &self.clues()
-                    + &known.list(false, ""),
+                    + &known.list(&self.look, false, ""),
             ),
             "rules" if rest.is_empty() => Answer::Text(self.rules()),
             "why" => Answer::Text(self.why(asked, known, refused, rest)?),
@@ -293,6 +304,9 @@ impl Console {
             }
             "resign" if rest.is_empty() => Answer::Wish(Wish::Resign),
             "quit" | "exit" | "q" if rest.is_empty() => Answer::Wish(Wish::Leave),
+            word @ ("rematch" | "swap") if rest.is_empty() => play(line).map_err(|_| {
+                anyhow!("`{word}` is available after the match; `resign` ends this one")
+            })?,
             _ => play(line)?,
         })
     }
@@ -328,14 +342,17 @@ impl Console {
         text: &str,
     ) -> Result<String> {
         let (game, role) = (asked.view.game(), asked.view.role());
-        if game.info().information == Information::Hidden {
-            bail!("`why` is not available here: the reason could reveal what is hidden");
-        }
         let words = game.text();
         if !text.is_empty() {
+            let is_known = |choice: Move| known.moves().iter().any(|(known, _)| *known == choice);
             *refused = match find(asked, known, &self.cells, text) {
+                Found::Legal(choice) if is_known(choice) => {
+                    let text = self.look.choice(game, &words.move_text(choice));
+                    return Ok(format!("{text} is legal.\n"));
+                }
+                // Only the rules know that it is legal.
                 Found::Legal(choice) => {
-                    return Ok(format!("{} is legal.\n", plain(&words.move_text(choice))));
+                    Refused { moves: vec![words.move_text(choice)], never: false }
                 }
                 Found::Illegal(moves) => Refused { moves, never: false },
                 Found::Never(one) => Refused { moves: vec![one], never: true },
@@ -345,15 +362,21 @@ impl Console {
             };
         }
         if refused.moves.is_empty() {
-            bail!("you tried no illegal move; `why MOVE` asks about a move");
+            bail!("You have not tried an illegal move yet; type `why MOVE` to ask about one.");
         }
+        let Some(state) = known.certain_state().filter(|_| !has_cards(game)) else {
+            bail!(
+                "`why` is not available here, because the reason could reveal what is hidden; \
+                 `rules` explains the moves in words"
+            );
+        };
         let name = game.info().role_name(role);
         let mut answer = String::new();
         let mut in_rules = false;
         for text in refused.moves.iter().take(EXPLAINED) {
-            let state = known.state();
             let asked = why::Question { role: name, choice: text, never: refused.never };
-            let (reason, fixed) = why::illegal(&self.source, &**game, &state, &asked)?;
+            let fluents = fluents(&**game, &state);
+            let (reason, fixed) = why::illegal(&self.source, fluents, &asked)?;
             answer.push_str(&reason);
             in_rules |= fixed;
         }
@@ -390,7 +413,7 @@ impl Console {
         let known = known.or_insert_with(|| Known::new(game, role));
         let mut out = anstream::stdout().lock();
         let hidden = game.info().information == Information::Hidden;
-        write!(out, "{}", known.follow(view, &self.look))?;
+        write!(out, "{}", known.follow(view, &self.look, false))?;
         let secret = hidden && known.was_hidden();
         if hidden {
             write!(out, "{}", known.seen_so_far())?;
@@ -399,8 +422,12 @@ impl Console {
             write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
         }
         writeln!(out, "{}", words::result(view, end.outcome))?;
+        if let Some(path) = &self.record {
+            let line = format!("`quit` or a new match records this one in {}.", path.display());
+            write!(out, "{}", fitted(&line))?;
+        }
         let history = known.history();
-        // After what was hidden is shown, taking a move back would be unfair.
+        // After hidden information is shown, taking a move back would be unfair.
         let back = if secret { None } else { Some(asked.back) };
         self.ask_after(&mut out, &mut talk.after, &history, back, Some(end.record))
     }
@@ -446,11 +473,12 @@ impl Console {
     ) -> Result<Wish> {
         *after = After::Quit;
         let several = self.game.info().players().count() > 1;
-        let swap = if several { ", swap (sides)" } else { "" };
+        let swap = if several { ", swap" } else { "" };
         let undo = if back.is_some_and(|back| back > 0) { ", undo" } else { "" };
         let offered = format!("rematch{swap}{undo}, history, save FILE or quit");
+        write!(out, "{}", fitted(&format!("Type {offered}.")))?;
         loop {
-            let Some(line) = read(out, &offered)? else { return Ok(Wish::Leave) };
+            let Some(line) = read(out, "")? else { return Ok(Wish::Leave) };
             let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
             match word.to_lowercase().as_str() {
                 "" | "quit" | "exit" | "q" => return Ok(Wish::Leave),
@@ -510,7 +538,7 @@ impl Person for Console {
 }
 
 /// The position before the first move.
-fn first_picture(game: &dyn Game, painter: &Painter) -> Picture {
+pub(crate) fn first_picture(game: &dyn Game, painter: &Painter) -> Picture {
     let mut worker = game.worker();
     worker.reset();
     let mut state = Vec::new();

@@ -1,14 +1,16 @@
 //! Boards for people: colours for the sides, Unicode pieces, the last move marked.
 //!
-//! The engine lays a picture out as text. Here every symbol is replaced by a placeholder of the same
-//! width before that, and the placeholders by coloured symbols after it.
+//! The engine lays a picture out as text. Here every symbol is replaced by a placeholder of the
+//! same width before that, and the placeholders by coloured symbols after it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use magister_core::{Game, Info, Layout, Percept, Role};
 use magister_engine::board::{Line, Picture, Spot};
 use magister_recycle::CardGame;
 
+use crate::console::moves::{plain, signs};
 use crate::terminal;
 
 /// What an empty cell looks like in the layout of the engine.
@@ -97,6 +99,12 @@ impl Look {
         out
     }
 
+    /// A move as people read it, in a card game with the signs of the suits.
+    pub(crate) fn choice(&self, game: &Arc<dyn Game>, text: &str) -> String {
+        let text = plain(text);
+        if self.unicode && has_cards(game) { signs(&text) } else { text }
+    }
+
     /// A card table as a role sees it, or all of it; none if the game is not a card game.
     pub(crate) fn cards(
         &self,
@@ -105,7 +113,7 @@ impl Look {
         role: Option<Role>,
     ) -> Option<String> {
         let cards = game.as_any()?.downcast_ref::<CardGame>()?;
-        let table = cards.table(state, role, self.unicode)?;
+        let table = cards.table_text(state, role, self.unicode)?;
         Some(table.lines().map(|line| terminal::hanging(line, 7) + "\n").collect())
     }
 
@@ -117,10 +125,11 @@ impl Look {
         seen: &[Percept],
     ) -> Option<String> {
         let cards = game.as_any()?.downcast_ref::<CardGame>()?;
-        Some(cards.news(role, seen, self.unicode))
+        Some(cards.news(Some(role), seen, self.unicode))
     }
 
-    /// What a player's pieces look like, for the greeting; none if they have no symbol of their own.
+    /// What a player's pieces look like, for the greeting; none if they have no symbol of their
+    /// own.
     pub(crate) fn piece_of(&self, picture: &Picture, seat: usize) -> Option<String> {
         let capital = self.one_case(picture);
         let pieces = self.pieces(picture);
@@ -139,7 +148,7 @@ impl Look {
                 || matches!(name.as_str(), "control" | "turn") && self.players.contains(value))
     }
 
-    /// Whether all symbols can be written with capitals and stay apart. Then no side has small
+    /// Whether all symbols can be written as capitals and stay distinct. Then no side has small
     /// letters while the other has capitals.
     fn one_case(&self, picture: &Picture) -> bool {
         let mut capitals: BTreeMap<String, String> = BTreeMap::new();
@@ -289,7 +298,7 @@ impl Look {
     }
 }
 
-/// Whether the board has a piece of which people must know the symbol, and places outside the board.
+/// Whether the board has a piece whose symbol people must know, and places outside the board.
 fn has_holes(picture: &Picture) -> bool {
     let [panel] = &picture.panels[..] else { return false };
     let places = panel.rows.len() * panel.columns.len();
@@ -340,6 +349,11 @@ fn placeholders(text: &str, style: &str, shown: &mut Vec<String>) -> String {
     out
 }
 
+/// Whether a game is a card game, whose table shows what a player sees.
+pub(crate) fn has_cards(game: &Arc<dyn Game>) -> bool {
+    game.as_any().is_some_and(<dyn std::any::Any>::is::<CardGame>)
+}
+
 /// What several positions have in common. Cells and values in which they differ are unknown.
 pub(crate) fn in_common(pictures: &mut dyn Iterator<Item = Picture>) -> Option<Picture> {
     let mut known = pictures.next()?;
@@ -361,10 +375,10 @@ pub(crate) fn in_common(pictures: &mut dyn Iterator<Item = Picture>) -> Option<P
     Some(known)
 }
 
-/// What is drawn for a cell of which the role does not know what is there.
+/// The symbol of a cell whose contents the role does not know.
 pub(crate) const UNKNOWN: &str = "?";
 
-/// What of a line is the same in another picture.
+/// The part of a line that is the same in another picture.
 fn shared(line: Line, other: &Picture) -> Option<Line> {
     match line {
         Line::Word { .. } => other.lines.contains(&line).then_some(line),
@@ -383,6 +397,27 @@ fn shared(line: Line, other: &Picture) -> Option<Line> {
             })?;
             items.retain(|item| there.contains(item));
             (!items.is_empty()).then_some(Line::List { name, items })
+        }
+        Line::Groups { name, groups, stacked } => {
+            let there = other.lines.iter().find_map(|line| match line {
+                Line::Groups { name: of, groups, .. } if *of == name => Some(groups),
+                _ => None,
+            })?;
+            let same = |(group, mut things): (String, Vec<String>)| {
+                let (_, others) = there.iter().find(|(other, _)| *other == group)?;
+                things.retain(|thing| others.contains(thing));
+                (!things.is_empty()).then_some((group, things))
+            };
+            let groups: Vec<_> = groups.into_iter().filter_map(same).collect();
+            (!groups.is_empty()).then_some(Line::Groups { name, groups, stacked })
+        }
+        Line::Flags { mut entries } => {
+            let there = other.lines.iter().find_map(|line| match line {
+                Line::Flags { entries } => Some(entries),
+                _ => None,
+            })?;
+            entries.retain(|entry| there.contains(entry));
+            (!entries.is_empty()).then_some(Line::Flags { entries })
         }
     }
 }

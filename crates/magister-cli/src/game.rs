@@ -116,9 +116,9 @@ pub(crate) fn try_prepare(
     }
 }
 
-/// Calls `then` with the game by each evaluator that the user asked for. With
-/// [`EvaluatorArg::All`], evaluators that do not take the game are reported on standard error and
-/// left out. It is an error if no evaluator takes the game.
+/// Calls `then` with the game on each evaluator that the user asked for. With
+/// [`EvaluatorArg::All`], evaluators that do not support the game are reported on standard error
+/// and left out. It is an error if no evaluator supports the game.
 pub(crate) fn each(
     source: &Source,
     wanted: Option<EvaluatorArg>,
@@ -134,7 +134,7 @@ pub(crate) fn each(
     let each = source.prepare_each()?;
     for (evaluator, error) in each.refused {
         anstream::eprintln!(
-            "magister: {}: evaluator {evaluator} does not take the game: {error}",
+            "magister: {}: evaluator {evaluator} does not support the game: {error}",
             source.name()
         );
     }

@@ -25,7 +25,7 @@ const CLEAN: u8 = 0;
 /// The rules, or the formatting, have errors.
 const FOUND: u8 = 1;
 /// Something could not be read, written or understood.
-const TROUBLE: u8 = 2;
+const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let args = args::parse();
@@ -80,7 +80,7 @@ fn finish(result: anyhow::Result<u8>) -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::from(CLEAN),
         Err(error) => {
             anstream::eprintln!("magister: {error:#}");
-            ExitCode::from(TROUBLE)
+            ExitCode::from(FAILED)
         }
     }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Info, Move, Rng, Role, Seed, Step, Stop, Worker, draw, draws};
 
+use crate::console::cells::Cells;
+
 /// Steps without a choice of a player that are made on the way to a move.
 const PASSED: usize = 10_000;
 
@@ -32,7 +34,9 @@ pub(crate) struct Session {
     pub(crate) made: usize,
     /// The steps in which chance drew a move since this list was cleared.
     pub(crate) drawn: Vec<usize>,
-    /// Where moves of chance come from, as a referee with the same seed draws them.
+    /// How people name the cells of the board.
+    pub(crate) cells: Cells,
+    /// Where moves of chance come from: a referee with the same seed draws the same ones.
     seed: Seed,
     /// Where random moves of players come from.
     random: Rng,
@@ -68,6 +72,7 @@ impl Session {
             refused: None,
             made: 0,
             drawn: Vec::new(),
+            cells: Cells::default(),
             seed,
             random,
         }

@@ -1,4 +1,4 @@
-//! What a person sees while something takes long.
+//! What a person sees during a long computation.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -32,11 +32,11 @@ pub(crate) fn progress() -> Option<Progress> {
 fn line(report: &Report<'_>) -> String {
     let Report { name, elapsed, attempts, instances, .. } = *report;
     let again = if attempts > 1 { format!(", attempt {attempts}") } else { String::new() };
-    format!(
-        "preparing {name}: {:.0} s, {:.1} million instances of rules{again}",
-        elapsed.as_secs_f64(),
-        instances as f64 / 1e6
-    )
+    let found = match instances {
+        0..100_000 => String::new(),
+        _ => format!(", {:.1} million instances of rules", instances as f64 / 1e6),
+    };
+    format!("preparing {name}: {:.0} s{found}{again}", elapsed.as_secs_f64())
 }
 
 /// A line on standard error that shows how long a computation runs and how much memory it uses.

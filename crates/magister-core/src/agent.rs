@@ -19,10 +19,18 @@ pub trait Agent: Send {
         false
     }
 
-    /// Thinks before the first turn within the budget. The view is that of the role that it is
-    /// going to play, without any turns.
-    fn ready(&mut self, _view: &View, _budget: &mut Budget, _rng: &mut Rng) -> Result<(), Halt> {
+    /// Builds what it needs for this game: tables, networks, the choice of a method. In a match
+    /// without a start clock this is called before the clock of the first move starts, so that
+    /// preparation costs no thinking time; with a start clock, [`ready`](Agent::ready) includes it.
+    /// The view has no turns.
+    fn prepare(&mut self, _view: &View, _stop: &Stop) -> Result<(), Halt> {
         Ok(())
+    }
+
+    /// Prepares, and thinks before the first turn within the budget. The view is that of the role
+    /// that it is going to play, without any turns.
+    fn ready(&mut self, view: &View, budget: &mut Budget, _rng: &mut Rng) -> Result<(), Halt> {
+        self.prepare(view, budget.stop())
     }
 
     /// Chooses a move. The budget ends the search; the answer must be legal however small the

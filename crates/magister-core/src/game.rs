@@ -47,6 +47,11 @@ pub trait Game: Send + Sync {
         None
     }
 
+    /// Builds what many playouts need, which would otherwise be built by the first of them.
+    fn warm_up(&self, _stop: &Stop) -> Result<(), Halt> {
+        Ok(())
+    }
+
     /// A sampler of the histories that are consistent with what a role knows, if the game has a
     /// better way than to guess the moves of chance one by one.
     fn worlds(&self, _role: Role) -> Option<Box<dyn Worlds>> {

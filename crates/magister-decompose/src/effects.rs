@@ -549,7 +549,7 @@ impl<'a> Pass<'a> {
     }
 
     /// The next value of each fluent when a move is made, and its value before, as far as the
-    /// legality of the move tells.
+    /// legality of the move determines it.
     fn specialise(&mut self, place: usize) -> (Vec<Edge>, Vec<Edge>) {
         let network = self.network;
         let role = network.moves[place].0;

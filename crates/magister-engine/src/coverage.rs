@@ -205,19 +205,19 @@ mod tests {
 (<= (lonely ?x) (kind ?x))
 (never 7)
 (forgotten 1)";
-        let told = covered(text, 3);
-        assert_eq!((told.positions, told.matches), (6, 3));
+        let found = covered(text, 3);
+        assert_eq!((found.positions, found.matches), (6, 3));
         let line = |line, what: &str| Unused { line, what: what.to_owned() };
         // Line 8 applies too, although line 7 has answered before; a helper for 2 is never queried
         // as a unit.
         let rules = [line(5, "(legal a stop)"), line(12, "(helper ?x)")];
-        assert_eq!(told.rules, rules);
+        assert_eq!(found.rules, rules);
         let relations = [
             line(13, "`lonely` with 1 argument"),
             line(14, "`never` with 1 argument"),
             line(15, "`forgotten` with 1 argument"),
         ];
-        assert_eq!(told.relations, relations);
+        assert_eq!(found.relations, relations);
     }
 
     #[test]
@@ -232,19 +232,19 @@ a :: step(5) ==> step(6)
 b :: step(9)
 terminal :- step(2)
 goal(robot,100) :- step(2)";
-        let told = covered(text, 2);
-        let lines: Vec<u32> = told.rules.iter().map(|rule| rule.line).collect();
+        let found = covered(text, 2);
+        let lines: Vec<u32> = found.rules.iter().map(|rule| rule.line).collect();
         assert_eq!(lines, [5, 7, 8]);
-        assert_eq!(told.rules[1].what, "a :: step(5) ==> step(6)");
+        assert_eq!(found.rules[1].what, "a :: step(5) ==> step(6)");
     }
 
     #[test]
     fn a_failing_game_is_examined_as_far_as_possible() {
         let stuck = "(role a) (init here) (<= (legal a go) (true there)) (<= terminal (true there))
                      (goal a 0)";
-        let told = covered(stuck, 2);
-        assert_eq!(told.positions, 2);
-        assert_eq!(told.rules.len(), 2);
+        let found = covered(stuck, 2);
+        assert_eq!(found.positions, 2);
+        assert_eq!(found.rules.len(), 2);
         let endless = "(role a) (init (n 0)) (<= (legal a ?x) (n ?x)) (n 0) (<= (n (s ?x)) (n ?x))";
         assert_eq!(covered(endless, 2).positions, 0);
     }

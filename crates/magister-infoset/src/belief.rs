@@ -235,15 +235,15 @@ impl Belief {
     }
 
     /// The moves that are legal in most of some states that the game may be in, for when no
-    /// consistent history was found. The states agree with the latest percepts if such states were
-    /// found within half of the budget.
+    /// consistent history was found, and whether these states agree with the latest percepts. They
+    /// do if such states were found within half of the budget.
     pub fn guess_legal(
         &self,
         turns: &[Turn],
         worker: &mut dyn Worker,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<Vec<Move>, Halt> {
+    ) -> Result<(Vec<Move>, bool), Halt> {
         let mut first = Vec::new();
         let (passed, state) = match &self.kind {
             Some(Kind::Sampled(filter)) => {
@@ -281,7 +281,7 @@ impl Belief {
                 votes.add(worker.legal(self.role), 1.0);
             }
         }
-        Ok(votes.most())
+        Ok((votes.most(), closest == 0))
     }
 
     fn all(&self) -> usize {

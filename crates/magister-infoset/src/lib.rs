@@ -13,6 +13,7 @@
 //! | `search`, `climb` | finds one consistent history, by exhaustive search if necessary |
 //! | `hints`, `proposal` | rank moves by their resemblance to the observations |
 //! | `pretend` | a state that comes close, if no consistent one was found |
+//! | `customary` | [`Customary`]: the legal moves after some percepts, in random play |
 //! | `belief` | [`Belief`]: exact while the set is small enough, then sampled |
 //! | `known` | [`Known`]: what is certain, and what is likely |
 //! | `model` | [`Model`]: the assumed behaviour of the other roles |
@@ -28,6 +29,7 @@
 
 mod belief;
 mod climb;
+mod customary;
 mod dealt;
 mod determinization;
 mod evidence;
@@ -47,6 +49,7 @@ mod views;
 mod votes;
 
 pub use belief::{Belief, Settings};
+pub use customary::Customary;
 pub use determinization::Determinization;
 pub use exact::{InfosetLimits, Keep, Layer, Tracker};
 pub use known::Known;

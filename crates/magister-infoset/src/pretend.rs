@@ -49,7 +49,7 @@ pub(crate) fn pretend(
                     proposal.draw(worker, model, role, turn.own, joint, rng).is_some()
                 };
                 drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
-                // If the own move is illegal here, the percepts still say what happened.
+                // If the role's move is illegal here, the percepts still say what happened.
                 if !drawn {
                     let draw = |worker: &dyn Worker, joint: &mut Vec<Move>, rng: &mut Rng| {
                         draw_joint(worker, model, role, None, joint, rng)
@@ -57,8 +57,8 @@ pub(crate) fn pretend(
                     drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
                 }
             }
-            // If the own move is illegal or ends the game, the true state is another one. The turn
-            // passes all the same, or it would be another role's turn at the end.
+            // If the role's move is illegal or ends the game, the true state is another one. The
+            // turn passes all the same, or it would be another role's turn at the end.
             let own = own.filter(|_| blind < BLIND / 2);
             if !drawn
                 && !draw_joint(worker, model, role, own, &mut joint, rng)

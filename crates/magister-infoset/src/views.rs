@@ -16,8 +16,8 @@ pub struct ViewId(pub u32);
 pub struct Views {
     roles: usize,
     information: Information,
-    /// One row per information state: its predecessor, the own move and the observation. The first
-    /// rows are the empty information states of the roles.
+    /// One row per information state: its predecessor, the role's move and the observation. The
+    /// first rows are the empty information states of the roles.
     pool: Pool,
     row: Vec<u64>,
 }

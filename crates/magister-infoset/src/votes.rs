@@ -29,12 +29,36 @@ impl Votes {
         }
     }
 
+    /// The weight of all states.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// The moves that are legal in all states.
+    pub fn all(&self) -> Vec<Move> {
+        let all = self.total * (1.0 - 1e-9);
+        self.moves.iter().filter(|entry| entry.1 >= all).map(|entry| entry.0).collect()
+    }
+
+    /// Whether all states have the same legal moves.
+    pub fn agree(&self) -> bool {
+        self.moves.iter().all(|entry| entry.1 >= self.total * (1.0 - 1e-9))
+    }
+
+    /// Whether a move is legal in some state.
+    pub fn has(&self, choice: Move) -> bool {
+        self.moves.iter().any(|entry| entry.0 == choice)
+    }
+
     /// The moves that are legal in all states; if there are none, the moves that are legal in most.
     pub fn most(&self) -> Vec<Move> {
+        let all = self.all();
+        if !all.is_empty() {
+            return all;
+        }
         let best = self.moves.iter().map(|entry| entry.1).fold(0.0, f64::max);
-        let all = self.total * (1.0 - 1e-9);
-        let least = if best >= all { all } else { best * MOST };
-        self.moves.iter().filter(|entry| entry.1 >= least).map(|entry| entry.0).collect()
+        let legal = self.moves.iter().filter(|entry| entry.1 >= best * MOST);
+        legal.map(|entry| entry.0).collect()
     }
 }
 

@@ -74,10 +74,10 @@ impl Given {
 }
 
 /// Processor time of this thread in seconds, or the time of the clock where the system does not
-/// tell.
+/// report it.
 fn processor(start: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    let report = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = report.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
     nanos.map_or_else(|| start.elapsed().as_secs_f64(), |nanos| nanos / 1e9)
 }
 

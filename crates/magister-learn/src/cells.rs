@@ -230,7 +230,7 @@ impl CellPlan {
         }
     }
 
-    /// A cell whose value never changed tells nothing; its numbers are not used.
+    /// A cell whose value never changed carries no information; its numbers are not used.
     fn forget_constants(&mut self, seen: &[Vec<u32>]) {
         let mut values: Vec<Option<u8>> = vec![None; self.values.len()];
         let mut varies = vec![false; self.values.len()];

@@ -382,8 +382,8 @@ impl Agent for Learned {
         self.name.clone()
     }
 
-    fn ready(&mut self, view: &View, _budget: &mut Budget, _rng: &mut Rng) -> Result<(), Halt> {
-        self.judge(view.game()).map(|_| ())
+    fn prepare(&mut self, view: &View, _stop: &Stop) -> Result<(), Halt> {
+        self.judge(view.game()).map(drop)
     }
 
     fn decide(

@@ -163,7 +163,7 @@ fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     }
     let mut tuples = single(layout);
     let mut budget = 1_u64 << 21;
-    // Pairs tell how two cells go together, wherever they lie.
+    // Pairs show how two cells go together, wherever they lie.
     let pairs = varying.len() * (varying.len() - 1) / 2;
     if pairs <= 2_500 {
         for (at, &a) in varying.iter().enumerate() {

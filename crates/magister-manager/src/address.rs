@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// The address of a player: `http://host:port`, or one of the [other forms](Protocol).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlayerAddress {
-    /// How the player is spoken to.
+    /// Its protocol.
     pub protocol: Protocol,
     /// The name of the player, for protocols that address players by name.
     pub name: Option<String>,
@@ -17,7 +17,7 @@ pub struct PlayerAddress {
     pub port: u16,
 }
 
-/// How a player is spoken to.
+/// The protocol of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
     /// GGP messages over HTTP: `http://host:port`.

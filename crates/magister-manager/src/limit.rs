@@ -1,8 +1,8 @@
-//! How many requests an address may send.
+//! How many requests an address may send, and how many at the same time.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// A limit on the rate of requests of each address: `burst` at once, and then `per_second`.
@@ -71,6 +71,56 @@ impl RateLimit {
     }
 }
 
+/// A limit on the requests of each address that arrive at the same time. Slow senders of one address
+/// cannot take the places of all others.
+#[derive(Debug)]
+pub struct ArrivalLimit {
+    most: usize,
+    arriving: Mutex<BTreeMap<IpAddr, usize>>,
+}
+
+/// A request that arrives, until this is dropped.
+#[derive(Debug)]
+pub struct Arriving<'a> {
+    limit: &'a ArrivalLimit,
+    from: IpAddr,
+}
+
+impl ArrivalLimit {
+    /// A limit of this number of requests of each address.
+    pub fn new(most: usize) -> Self {
+        ArrivalLimit { most, arriving: Mutex::default() }
+    }
+
+    /// A request begins to arrive. None if too many of its address do.
+    pub fn enter(&self, from: IpAddr) -> Option<Arriving<'_>> {
+        let from = network(from);
+        let mut arriving = self.locked();
+        let count = arriving.entry(from).or_default();
+        if *count >= self.most {
+            return None;
+        }
+        *count += 1;
+        Some(Arriving { limit: self, from })
+    }
+
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<IpAddr, usize>> {
+        self.arriving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        let mut arriving = self.limit.locked();
+        if let Some(count) = arriving.get_mut(&self.from) {
+            *count -= 1;
+            if *count == 0 {
+                arriving.remove(&self.from);
+            }
+        }
+    }
+}
+
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -107,6 +157,19 @@ mod tests {
         assert!(limit.allows("2001:db8:0:1::1".parse().unwrap(), now));
         assert!(limit.allows("::ffff:10.0.0.1".parse().unwrap(), now));
         assert!(!limit.allows("10.0.0.1".parse().unwrap(), now));
+    }
+
+    #[test]
+    fn one_address_does_not_take_all_places() {
+        let limit = ArrivalLimit::new(2);
+        let (one, other) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
+        let held = [limit.enter(one), limit.enter(one)];
+        assert!(held.iter().all(Option::is_some));
+        assert!(limit.enter(one).is_none());
+        assert!(limit.enter(other).is_some());
+        drop(held);
+        assert!(limit.enter(one).is_some());
+        assert!(limit.locked().is_empty());
     }
 
     #[test]

@@ -212,12 +212,12 @@ async fn connect(
     policy: AddressPolicy,
 ) -> Result<TcpStream, ExchangeError> {
     let found = tokio::net::lookup_host((address.host.as_str(), address.port));
-    let mut trouble = ExchangeError::Connection(format!("{} has no address", address.host));
+    let mut failure = ExchangeError::Connection(format!("{} has no address", address.host));
     for place in found.await? {
         // The check is made here, on the address that is going to be used: a name may resolve to
         // another one each time.
         if !policy.allows(place) {
-            trouble = ExchangeError::Forbidden(place.ip());
+            failure = ExchangeError::Forbidden(place.ip());
             continue;
         }
         match timeout(CONNECT, TcpStream::connect(place)).await {
@@ -225,9 +225,9 @@ async fn connect(
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
-            Ok(Err(error)) => trouble = error.into(),
-            Err(_) => trouble = ExchangeError::Connection(format!("no answer in {CONNECT:?}")),
+            Ok(Err(error)) => failure = error.into(),
+            Err(_) => failure = ExchangeError::Connection(format!("no answer in {CONNECT:?}")),
         }
     }
-    Err(trouble)
+    Err(failure)
 }

@@ -104,6 +104,21 @@ impl RemoteSource {
         }
     }
 
+    /// The same player in a match of this name, which may be one that it plays already.
+    #[must_use]
+    pub fn in_match(&self, id: &str) -> Self {
+        self.seated(Seated { id: id.to_owned(), names: names_of(id), _taken: None })
+    }
+
+    /// Informs the player that its match is over: by STOP, or by ABORT if there is no outcome. For
+    /// a program that was restarted and goes on with a match of before.
+    pub fn dismiss(&self, view: &View, outcome: &[Option<f64>]) {
+        if let Ok(mut remote) = self.remote(view.game(), view.role()) {
+            let _ = remote.session(view, &mut names_of(&remote.id).rng());
+            remote.finish(view, outcome);
+        }
+    }
+
     /// Its address.
     pub fn address(&self) -> &PlayerAddress {
         &self.address
@@ -137,7 +152,12 @@ pub(crate) struct Seated {
     /// Where made-up names come from: all players of a match see the same.
     pub(crate) names: Seed,
     /// Keeps the player from being asked into another match.
-    pub(crate) _taken: Arc<Taken>,
+    pub(crate) _taken: Option<Arc<Taken>>,
+}
+
+/// Where the made-up names of a match come from: a match that goes on after a restart has the same.
+pub(crate) fn names_of(id: &str) -> Seed {
+    Seed::from(0).derive(id)
 }
 
 /// Names of matches differ, also between processes.
@@ -176,6 +196,12 @@ impl PlayerSource for RemoteSource {
     }
 
     fn make(&self, game: &Arc<dyn Game>, role: Role) -> Result<Box<dyn Agent>, SourceError> {
+        Ok(Box::new(self.remote(game, role)?))
+    }
+}
+
+impl RemoteSource {
+    fn remote(&self, game: &Arc<dyn Game>, role: Role) -> Result<Remote, SourceError> {
         let info = game.info();
         let wire = self.games.get(&info.rules_hash).ok_or_else(|| {
             SourceError::Refused(format!("{} has no rules that can be sent to players", info.name))
@@ -186,7 +212,7 @@ impl PlayerSource for RemoteSource {
             return Err(SourceError::Refused(what));
         }
         let clocks = Clocks::new(self.limits.start, self.limits.time);
-        Ok(Box::new(Remote {
+        Ok(Remote {
             address: self.address.clone(),
             policy: self.policy,
             limits: self.limits,
@@ -198,7 +224,7 @@ impl PlayerSource for RemoteSource {
             role,
             session: None,
             open: Arc::clone(&self.open),
-        }))
+        })
     }
 }
 
@@ -294,7 +320,9 @@ impl Agent for Remote {
         let (message, silent) = (session.play(view), session.may_be_silent());
         let (turns, time) = (view.turns().len(), self.limits.time.unwrap_or(DAY));
         if silent && let Some(only) = only_move(view) {
-            let deadline = Instant::now() + FAREWELL;
+            // The next message must not overtake this one, so the player gets the time that it
+            // would have for a move.
+            let deadline = Instant::now() + time + self.limits.grace;
             let headers = self.headers(Some(turns));
             notify(&self.address, self.policy, &headers, &message, deadline);
             return Said::Decision(only.into());

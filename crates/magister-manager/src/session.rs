@@ -50,6 +50,15 @@ impl Manner {
     }
 }
 
+/// The name of a match as one seat of a player is sent it. Messages do not say which role is meant,
+/// so a player with several seats gets another name from the second on.
+pub fn match_name(id: &str, seats_before: usize) -> String {
+    match seats_before {
+        0 => id.to_owned(),
+        before => format!("{id}.{}", before + 1),
+    }
+}
+
 /// The clocks of a match as messages carry them, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
@@ -247,7 +256,7 @@ impl Session {
                 News::Terms(joint.iter().map(|&one| self.word(&text.move_text(one))).collect())
             }
             Observation::Percepts(percepts) => {
-                // A set has no order of its own; a fixed one tells nothing.
+                // A set has no order of its own; a fixed one reveals nothing.
                 let mut texts: Vec<String> =
                     percepts.iter().map(|&one| text.percept_text(one)).collect();
                 texts.sort();

@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use magister_arena::Seating;
-use magister_core::{Game, PlayerSource, Seed};
+use magister_core::{Game, PlayerSource};
 
-use crate::remote::{RemoteSource, Seated, fresh_id};
+use crate::remote::{RemoteSource, Seated, fresh_id, names_of};
+use crate::session::match_name;
 
 /// Remote players that may be asked into matches.
 ///
@@ -83,14 +84,14 @@ impl Seating for RemoteTable {
         }
         let taken = Arc::new(self.take(names));
         let id = fresh_id(&game.info().name);
-        let names = Seed::from(0).derive(&id);
+        let names = names_of(&id);
         let mut seats: BTreeMap<String, usize> = BTreeMap::new();
         let seated = players.iter().map(|player| -> Arc<dyn PlayerSource> {
             let Some(source) = remote(player) else { return Arc::clone(player) };
-            let count = seats.entry(player.name()).or_default();
-            *count += 1;
-            let id = if *count == 1 { id.clone() } else { format!("{id}.{count}") };
-            Arc::new(source.seated(Seated { id, names, _taken: Arc::clone(&taken) }))
+            let before = seats.entry(player.name()).or_default();
+            let id = match_name(&id, *before);
+            *before += 1;
+            Arc::new(source.seated(Seated { id, names, _taken: Some(Arc::clone(&taken)) }))
         });
         let seated = seated.collect();
         (Some(id), seated)

@@ -236,3 +236,42 @@ async fn a_message_without_a_reply_arrives_before_the_next_is_sent() {
     assert!(taken.load(Ordering::SeqCst), "the next message could overtake this one");
     assert_eq!(slow.await.unwrap(), message);
 }
+
+/// A player on a slow machine takes its time to close a connection. It still gets one message after
+/// the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_to_a_slow_player_keep_their_order() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("ws://{}", listener.local_addr().unwrap());
+    let (open, overtaken) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let seen = Arc::clone(&overtaken);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (open, seen) = (Arc::clone(&open), Arc::clone(&seen));
+            tokio::spawn(async move {
+                let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+                if open.swap(true, Ordering::SeqCst) {
+                    seen.store(true, Ordering::SeqCst);
+                }
+                let text = socket.next().await.unwrap().unwrap();
+                let envelope = Envelope::read(text.to_text().unwrap()).unwrap();
+                // Another role makes the first move, so the player says nothing.
+                let silent = matches!(envelope.body, Body::Play { action: None, .. });
+                if silent {
+                    tokio::time::sleep(Duration::from_millis(1500)).await;
+                }
+                open.store(false, Ordering::SeqCst);
+                if !silent {
+                    let reply = envelope.reply("ready").write(Form::Site);
+                    socket.send(Message::text(reply)).await.unwrap();
+                }
+                while let Some(Ok(_)) = socket.next().await {}
+            });
+        }
+    });
+    let ours = || SeatOrder::Local(Arc::new("random".parse::<Spec>().unwrap()));
+    let order = order("s", "tictactoe/operations", vec![ours(), remote("indy", &address)]);
+    let record = manager().play(order).await.unwrap();
+    assert_eq!(record.end, Some(MatchEnd::Terminal));
+    assert!(!overtaken.load(Ordering::SeqCst), "a message overtook another");
+}

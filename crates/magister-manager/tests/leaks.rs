@@ -1,4 +1,4 @@
-//! No message tells a role more than its own history. `cargo xtask leaks` is the long form.
+//! No message reveals to a role more than its own history. `cargo xtask leaks` is the long form.
 
 mod leak;
 

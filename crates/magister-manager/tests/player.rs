@@ -64,7 +64,7 @@ fn rules(game: &str) -> String {
 #[test]
 fn odd_requests_are_answered() {
     let address = player("random");
-    let free = "( ( name tested ) ( status available ) ( species computer ) )";
+    let free = "( ( name tested ) ( status available ) ( species computer ) ( repeats true ) )";
     for request in [
         "POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )",
         "post / http/1.1\ncontent-LENGTH : 6\n\n(info)",
@@ -266,6 +266,105 @@ fn an_address_that_sends_too_much_is_refused() {
     }
     let reply = raw(address, b"POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(ping)");
     assert!(reply.starts_with("HTTP/1.0 429 "), "{reply}");
+}
+
+#[test]
+fn slow_senders_do_not_take_all_places() {
+    let agent = Some("random".parse().unwrap());
+    let serving = ServeOptions {
+        patience: Duration::from_secs(3),
+        connections: 6,
+        arriving: 4,
+        ..ServeOptions::default()
+    };
+    let address = player_with(PlayerOptions::new("tested", agent, Seed::from(1)), serving);
+    let slow = || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"P").unwrap();
+        stream
+    };
+    let held: Vec<TcpStream> = (0..20).map(|_| slow()).collect();
+    let begun = Instant::now();
+    let replies: Vec<usize> = held
+        .into_iter()
+        .map(|mut stream| {
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            let mut text = Vec::new();
+            let _ = stream.read_to_end(&mut text);
+            usize::from(text.starts_with(b"HTTP/1.0 408 "))
+        })
+        .collect();
+    // Four at most were waited for; all others were refused at once.
+    assert!(replies.iter().sum::<usize>() <= 4, "{replies:?}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(say(address, "(ping)"), "ready");
+}
+
+/// The first bytes of a frame of a WebSocket with this opcode and length, unmasked or masked by 0.
+fn frame(opcode: u8, masked: bool, length: u64) -> Vec<u8> {
+    let mut bytes = vec![0x80 | opcode, if masked { 0xff } else { 0x7f }];
+    bytes.extend(length.to_be_bytes());
+    if masked {
+        bytes.extend([0; 4]);
+    }
+    bytes
+}
+
+#[test]
+fn hostile_web_sockets_are_closed() {
+    let address = player("random");
+    let connect = || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let hello = "GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\
+                     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+        stream.write_all(hello.as_bytes()).unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.extend(byte);
+        }
+        assert!(head.starts_with(b"HTTP/1.1 101 "));
+        stream
+    };
+    let text = |body: &str| {
+        let mut bytes = frame(1, true, body.len() as u64);
+        bytes.extend(body.as_bytes());
+        bytes
+    };
+    let flood: Vec<u8> = (0..2000).flat_map(|_| text("message(1,a,b,ping())")).collect();
+    for bytes in [
+        // Not masked, as clients must do; unknown opcodes; texts without end; not UTF-8; garbage.
+        frame(1, false, 4),
+        frame(0xb, true, 0),
+        frame(1, true, u64::MAX),
+        frame(1, true, 1 << 40),
+        [frame(1, true, 2), vec![0xff, 0xfe]].concat(),
+        vec![0xff; 300],
+        b"GET / HTTP/1.1\r\n\r\n".to_vec(),
+        flood,
+    ] {
+        let mut stream = connect();
+        let _ = stream.write_all(&bytes);
+        let mut rest = Vec::new();
+        // The player closes the connection, in order or not.
+        let _ = stream.read_to_end(&mut rest);
+        assert_eq!(say(address, "(ping)"), "ready", "after {:?}", &bytes[..bytes.len().min(20)]);
+    }
+    // Binary frames, pings and empty texts do not end a connection.
+    let mut stream = connect();
+    for bytes in [[frame(2, true, 3), b"abc".to_vec()].concat(), frame(9, true, 0), text("")] {
+        stream.write_all(&bytes).unwrap();
+    }
+    stream.write_all(&text("message(7,manager,indy,ping())")).unwrap();
+    let mut heard = Vec::new();
+    while !String::from_utf8_lossy(&heard).contains("message(7,indy,manager,ready)") {
+        let mut part = [0; 512];
+        let count = stream.read(&mut part).unwrap();
+        assert!(count > 0, "{}", String::from_utf8_lossy(&heard));
+        heard.extend(&part[..count]);
+    }
 }
 
 #[test]

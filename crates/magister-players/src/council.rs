@@ -64,6 +64,10 @@ impl Agent for Council {
         self.name.clone()
     }
 
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.members.iter_mut().try_for_each(|member| member.prepare(view, stop))
+    }
+
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.all(budget, rng, |member, budget, rng| member.ready(view, budget, rng))
             .into_iter()

@@ -41,7 +41,7 @@ impl Searcher {
         Searcher { name, outlook, depth, bounds: true, level: None, follower }
     }
 
-    /// The best position after the own move.
+    /// The best position after the role's own move.
     #[expect(
         clippy::unnecessary_wraps,
         reason = "all constructors in the list have the same signature"

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, Stop, View};
 use magister_learn::connect_four::{Book, Perfect};
 use magister_learn::{AgentFile, Learned};
 
@@ -24,7 +24,6 @@ pub const LEARNED: &[Registered] = &[
         parameters: &[Parameter::file("file", None, "the learned agent")],
         hidden: true,
         clairvoyant: false,
-        prepares: false,
         make: td,
     },
     Registered {
@@ -52,7 +51,6 @@ pub const LEARNED: &[Registered] = &[
         ],
         hidden: false,
         clairvoyant: false,
-        prepares: false,
         make: perfect,
     },
 ];
@@ -91,6 +89,10 @@ struct Seeing {
 impl Agent for Seeing {
     fn name(&self) -> String {
         self.learned.name()
+    }
+
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.possible.prepare(view, stop)
     }
 
     fn decide(

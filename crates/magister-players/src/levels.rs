@@ -4,7 +4,7 @@
 //! Budgets are counted in iterations and not in seconds: a level is as strong on a slow machine as
 //! on a fast one. `cargo xtask levels` measures that each level beats the one below it.
 
-use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, SourceError, View};
+use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, SourceError, Stop, View};
 
 use crate::Spec;
 use crate::registry::{Arguments, Made, Registered};
@@ -87,7 +87,6 @@ const fn entry(number: usize, make: fn(&Arguments) -> Made) -> Registered {
         parameters: &[],
         hidden: true,
         clairvoyant: false,
-        prepares: true,
         make,
     }
 }
@@ -143,6 +142,10 @@ impl Graded {
 impl Agent for Graded {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.inner(view).prepare(view, stop)
     }
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {

@@ -58,7 +58,6 @@ const fn plain(
         parameters: &[],
         hidden: false,
         clairvoyant: false,
-        prepares: false,
         make,
     }
 }
@@ -557,7 +556,6 @@ pub const PLAYERS: &[Registered] = &[
     Registered {
         iteration: "one iteration of the method that it chooses",
         hidden: true,
-        prepares: true,
         ..plain(
             "honest",
             "Uses only what its role may know; picks the method that suits the game",

@@ -1,6 +1,6 @@
 //! The legal moves of a role, for callers that need no more.
 
-use magister_core::{Budget, Halt, Information, Move, Rng, View};
+use magister_core::{Budget, Halt, Information, Move, Rng, Stop, View};
 use magister_infoset::Keep;
 
 use crate::follow::Follower;
@@ -25,6 +25,14 @@ impl Default for Possible {
 }
 
 impl Possible {
+    /// Creates what [`Possible::moves`] needs.
+    pub(crate) fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        match view.game().info().information {
+            Information::Perfect => self.follower.follow(view, stop).map(drop),
+            Information::Hidden => self.mind.prepare(view, stop),
+        }
+    }
+
     /// The moves that are legal by the knowledge of the role, and whether that is certain. If no
     /// consistent position is found in time, they are those of one that comes close.
     pub fn moves(

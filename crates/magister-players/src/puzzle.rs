@@ -25,7 +25,6 @@ use dive::Dive;
 use levels::Levels;
 use trees::Trees;
 pub(crate) use trees::simulations;
-pub(crate) use trees::simulations;
 
 /// The number of positions that each method visits in its turn.
 const TURN: u64 = 512;

@@ -1,6 +1,6 @@
 //! Players that do not search: the first legal move, and a random one.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, Stop, View};
 
 use crate::possible::Possible;
 use crate::registry::{Arguments, Made};
@@ -34,6 +34,10 @@ impl Simple {
 impl Agent for Simple {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.possible.prepare(view, stop)
     }
 
     fn decide(

@@ -11,6 +11,8 @@ pub struct PlayerInfo {
     pub status: Status,
     /// Whether it is a program or a person, in its own words.
     pub species: Option<String>,
+    /// Whether it recognises a message that comes twice. Only players that say so do.
+    pub repeats: bool,
 }
 
 /// Whether a player is free.
@@ -61,6 +63,8 @@ impl PlayerInfo {
                         info.status = Status::read(&value);
                     } else if key.is_word("species") {
                         info.species = Some(value);
+                    } else if key.is_word("repeats") {
+                        info.repeats = value.eq_ignore_ascii_case("true");
                     }
                 }
                 Ok(info)
@@ -87,6 +91,9 @@ impl PlayerInfo {
         pair("status", self.status.word());
         if let Some(species) = &self.species {
             pair("species", species);
+        }
+        if self.repeats {
+            pair("repeats", "true");
         }
         out.push_str(" )");
         out
@@ -121,12 +128,11 @@ mod tests {
         let info = PlayerInfo::read("( ( name Random ) ( status busy ) )").unwrap();
         assert_eq!((info.name.as_deref(), info.status), (Some("Random"), Status::Busy));
         assert_eq!(PlayerInfo::read("ready").unwrap().status, Status::Available);
-        let info = PlayerInfo {
-            name: Some("uct (fast)".into()),
-            status: Status::Available,
-            species: None,
-        };
+        let info = PlayerInfo { name: Some("uct (fast)".into()), ..PlayerInfo::default() };
         assert_eq!(info.write(), "( ( name uct__fast_ ) ( status available ) )");
+        let info = PlayerInfo { repeats: true, ..PlayerInfo::default() };
+        assert_eq!(info.write(), "( ( status available ) ( repeats true ) )");
+        assert_eq!(PlayerInfo::read(&info.write()), Ok(info));
     }
 
     #[test]

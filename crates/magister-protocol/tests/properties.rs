@@ -3,7 +3,7 @@
 use magister_protocol::gamemaster::{Body, Envelope, Form};
 use magister_protocol::http::{self, HttpLimits, HttpReader, Kind, RequestHeaders};
 use magister_protocol::reply::read_move;
-use magister_protocol::{Gdl2Variant, News, PlayerInfo, Request, Style, Term};
+use magister_protocol::{Gdl2Variant, News, PlayerInfo, Request, Status, Style, Term};
 use proptest::prelude::*;
 
 fn word() -> impl Strategy<Value = String> {
@@ -138,6 +138,78 @@ proptest! {
         }
         let message = reader.finish().unwrap();
         prop_assert_eq!(String::from_utf8(message.body).unwrap(), body);
+    }
+
+    #[test]
+    fn http_replies_come_back(body in "[ -~]{0,200}", code in 200u16..600, cut in 1usize..50) {
+        let bytes = http::write_status(code, "Some Reason", &body);
+        let mut reader = HttpReader::new(Kind::Reply, HttpLimits::default());
+        for part in bytes.chunks(cut) {
+            prop_assert!(reader.feed(part).is_ok());
+        }
+        prop_assert_eq!(reader.finish().unwrap().reply_text(), body.trim());
+    }
+
+    /// However a message is put into HTTP, it says the same.
+    #[test]
+    fn every_framing_says_the_same((style, request) in styled(), sizes in prop::collection::vec(1usize..30, 1..20), cut in 1usize..50) {
+        let text = request.write(style);
+        let mut chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+        let (mut rest, mut sizes) = (text.as_bytes(), sizes.into_iter().cycle());
+        while !rest.is_empty() {
+            let (chunk, after) = rest.split_at(sizes.next().unwrap_or(1).min(rest.len()));
+            chunked.extend(format!("{:x}\r\n", chunk.len()).bytes());
+            chunked.extend(chunk);
+            chunked.extend(b"\r\n");
+            rest = after;
+        }
+        chunked.extend(b"0\r\n\r\n");
+        let encoded: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let framings = [
+            format!("POST / HTTP/1.0\r\n\r\n{text}").into_bytes(),
+            format!("POST / HTTP/1.1\ncontent-LENGTH:{}\n\n{text}", text.len()).into_bytes(),
+            // Some programs count characters.
+            format!("POST / HTTP/1.0\r\nContent-Length: {}\r\n\r\n{text}", text.chars().count())
+                .into_bytes(),
+            format!("GET /{encoded} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes(),
+            chunked,
+        ];
+        for bytes in framings {
+            let mut reader = HttpReader::new(Kind::Request, HttpLimits::default());
+            for part in bytes.chunks(cut) {
+                if reader.feed(part).unwrap() {
+                    break;
+                }
+            }
+            let message = reader.finish().unwrap().text();
+            let read = Request::read(&message);
+            prop_assert_eq!(read.as_ref(), Ok(&request), "{}", String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    #[test]
+    fn infos_come_back(
+        name in proptest::option::of("[A-Za-z0-9_.-]{1,12}"), status in 0usize..3,
+        species in proptest::option::of("[a-z]{1,8}"), repeats: bool,
+    ) {
+        let status = [Status::Available, Status::Busy, Status::Other("asleep".into())][status].clone();
+        let info = PlayerInfo { name, status, species, repeats };
+        prop_assert_eq!(PlayerInfo::read(&info.write()), Ok(info));
+    }
+
+    #[test]
+    fn any_info_is_written_as_one_list(name in "\\PC*", species in "\\PC*") {
+        let info = PlayerInfo {
+            name: Some(name), species: Some(species), ..PlayerInfo::default()
+        };
+        let read = PlayerInfo::read(&info.write());
+        prop_assert_eq!(read.map(|info| info.status), Ok(Status::Available));
+    }
+
+    #[test]
+    fn moves_come_back(term in term()) {
+        prop_assert_eq!(read_move(&term.to_string()), Ok(term.clone()));
+        prop_assert_eq!(read_move(&term.spaced()), Ok(term));
     }
 
     #[test]

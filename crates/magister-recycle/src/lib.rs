@@ -50,7 +50,7 @@
 //! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
 //! | `decision` | the rules that offer the options of a decision |
-//! | `table` | positions and events in words |
+//! | `table` | positions and events for people |
 //! | `deals` | samples of what is hidden |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
@@ -77,7 +77,7 @@ mod program;
 mod read;
 mod short;
 mod state_text;
-mod table;
+pub mod table;
 mod tree;
 mod worker;
 

@@ -13,30 +13,93 @@ use crate::program::Program;
 /// A visible pile with more cards than this is given by its size and its top card.
 const LISTED: usize = 14;
 
+/// A position as a person at the table sees it.
+///
+/// What a viewer sees is the same in all states of its information set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The table, the players and the teams, as far as they own something.
+    pub owners: Vec<Owner>,
+    /// The player to move, if the game waits for a player.
+    pub turn: Option<Role>,
+}
+
+/// Something that has piles and values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// `table`, the name of a player, or a team.
+    pub name: String,
+    /// The player; none for the table and for teams.
+    pub player: Option<Role>,
+    /// The piles with cards.
+    pub piles: Vec<Pile>,
+    /// The names and the values of stores, such as scores.
+    pub values: Vec<(String, String)>,
+}
+
+/// A pile of cards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pile {
+    /// Its name in small letters.
+    pub name: String,
+    /// Whether it belongs to one person, such as a hand.
+    pub own: bool,
+    /// Whether its cards are only remembered: they are in another pile too.
+    pub memory: bool,
+    /// The cards: a hand in its order, other piles from the bottom. None is a card that the viewer
+    /// does not see.
+    pub cards: Vec<Option<Card>>,
+}
+
+/// A card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// Its name as in moves.
+    pub name: String,
+    /// Its name for people, such as `Q♠`.
+    pub label: String,
+}
+
 impl CardGame {
-    /// A position as a person at the table sees it: the table and the players with their piles and
-    /// scores. A viewer sees the cards of its own piles and of visible ones; of others it sees the
-    /// number. Without a viewer all cards are shown. `None` if the words are not a state.
-    ///
-    /// What a viewer sees is the same in all states of its information set.
-    pub fn table(&self, state: &[u64], viewer: Option<Role>, unicode: bool) -> Option<String> {
+    /// A position as data. A viewer sees the cards of its own piles and of visible ones. Without a
+    /// viewer all cards are shown that any player sees. `None` if the words are not a state.
+    pub fn table(&self, state: &[u64], viewer: Option<Role>) -> Option<Table> {
+        self.laid_out(state, viewer, false, true)
+    }
+
+    fn laid_out(
+        &self,
+        state: &[u64],
+        viewer: Option<Role>,
+        all: bool,
+        unicode: bool,
+    ) -> Option<Table> {
         let p = &self.shared.program;
+        let eyes = viewer.map_or(u64::MAX, |role| 1 << role.0);
         let mut machine = Machine::new(p);
         machine.load(p, state)?;
-        let eyes = viewer.map_or(u64::MAX, |role| 1 << role.0);
-        let mut text = String::new();
+        let mut owners = Vec::new();
         for owner in 0..p.owners {
-            let mut parts: Vec<String> = Vec::new();
-            if owner < p.seats {
-                for pile in 0..p.piles() {
-                    let (place, of) = p.pile(pile);
-                    if of == owner && machine.lens[pile] > 0 {
-                        let seen = viewer.is_none() || p.seen[pile] & eyes != 0;
-                        let name = place_name(p, place.name, place.index);
-                        let cards = self.cards_text(&machine, pile, place.vis, seen, unicode);
-                        parts.push(format!("{name} {cards}"));
-                    }
-                }
+            let player = (1..p.seats).contains(&owner).then(|| Role((owner - 1) as u8));
+            let name = owner_words(p, owner, viewer);
+            let mut found = Owner { name, player, piles: Vec::new(), values: Vec::new() };
+            let piles = (0..p.piles()).filter(|_| owner < p.seats);
+            for pile in piles.filter(|&pile| p.pile(pile).1 == owner && machine.lens[pile] > 0) {
+                let place = p.pile(pile).0;
+                let own = place.vis == Vis::Owner;
+                let seen = all || p.seen[pile] & eyes != 0;
+                let card = |&card: &u16| {
+                    seen.then(|| Card {
+                        name: self.shared.moves.card(card as usize).to_owned(),
+                        label: self.card_words(card as usize, unicode),
+                    })
+                };
+                found.piles.push(Pile {
+                    name: place_name(p, place.name, place.index),
+                    own,
+                    memory: place.vis == Vis::Memory,
+                    cards: self.in_order(machine.pile(pile), own).iter().map(card).collect(),
+                });
             }
             let stores = |values: &[i32]| -> Vec<(usize, i32)> {
                 let own =
@@ -45,47 +108,48 @@ impl CardGame {
             };
             for (address, value) in stores(&machine.ints) {
                 let name = p.rules.ints[address / p.owners as usize];
-                parts.push(format!("{} {value}", lower(p, name)));
+                found.values.push((lower(p, name), value.to_string()));
             }
             for (address, value) in stores(&machine.strs) {
                 let name = p.rules.strs[address / p.owners as usize];
-                parts.push(format!("{} {}", lower(p, name), lower(p, value as u32)));
+                found.values.push((lower(p, name), lower(p, value as u32)));
             }
-            if !parts.is_empty() {
-                let _ = writeln!(text, "{:<7}{}", owner_words(p, owner, viewer), parts.join("; "));
+            if !(found.piles.is_empty() && found.values.is_empty()) {
+                owners.push(found);
             }
         }
-        if matches!(machine.wait, Wait::Choice(_)) {
-            let _ = writeln!(text, "on turn: {}", owner_words(p, machine.current() + 1, viewer));
-        }
-        Some(text)
+        let waits = matches!(machine.wait, Wait::Choice(_));
+        Some(Table { owners, turn: waits.then(|| Role(machine.current() as u8)) })
     }
 
-    fn cards_text(
-        &self,
-        machine: &Machine,
-        pile: usize,
-        vis: Vis,
-        seen: bool,
-        unicode: bool,
-    ) -> String {
-        let cards = machine.pile(pile);
-        let count = cards.len();
-        let plural = if count == 1 { "" } else { "s" };
-        if !seen {
-            return format!("({count} card{plural})");
-        }
-        let name = |card: u16| self.card_words(card as usize, unicode);
-        if vis != Vis::Owner && count > LISTED {
-            return format!("({count} cards, {} on top)", name(cards[count - 1]));
-        }
-        let mut sorted: Vec<u16> = cards.to_vec();
-        if vis == Vis::Owner {
-            // A hand is sorted by its last attribute, which is the suit in most decks.
+    /// The cards of a pile. A hand is sorted by its last attribute, which is the suit in most decks.
+    fn in_order(&self, cards: &[u16], own: bool) -> Vec<u16> {
+        let mut sorted = cards.to_vec();
+        if own {
             let last = |card: u16| self.shared.program.rules.cards[card as usize].values.last();
             sorted.sort_by_key(|&card| (last(card).map(|&(_, value)| value), card));
         }
-        sorted.into_iter().map(name).collect::<Vec<_>>().join(" ")
+        sorted
+    }
+
+    /// A position in words: the table and the players with their piles and scores. A viewer sees the
+    /// cards of its own piles and of visible ones; of others it sees the number. Without a viewer
+    /// all cards are shown. `None` if the words are not a state.
+    pub fn table_text(&self, state: &[u64], viewer: Option<Role>, unicode: bool) -> Option<String> {
+        let mut text = String::new();
+        let table = self.laid_out(state, viewer, viewer.is_none(), unicode)?;
+        for owner in &table.owners {
+            let piles =
+                owner.piles.iter().map(|pile| format!("{} {}", pile.name, cards_text(pile)));
+            let values = owner.values.iter().map(|(name, value)| format!("{name} {value}"));
+            let parts: Vec<String> = piles.chain(values).collect();
+            let _ = writeln!(text, "{:<7}{}", owner.name, parts.join("; "));
+        }
+        if let Some(role) = table.turn {
+            let name = owner_words(&self.shared.program, u32::from(role.0) + 1, viewer);
+            let _ = writeln!(text, "on turn: {name}");
+        }
+        Some(text)
     }
 
     /// A card in short, such as `Q♠`, if it has a rank and a suit of a common deck; otherwise its
@@ -99,9 +163,9 @@ impl CardGame {
         }
     }
 
-    /// What a player observed in a turn, in words: where cards went and which values changed. Empty
-    /// if there is nothing worth saying.
-    pub fn news(&self, viewer: Role, percepts: &[Percept], unicode: bool) -> String {
+    /// What was observed in a turn, in words: where cards went and which values changed. The viewer
+    /// is called `you`. Empty if there is nothing worth saying.
+    pub fn news(&self, viewer: Option<Role>, percepts: &[Percept], unicode: bool) -> String {
         let p = &self.shared.program;
         let mut keys: Vec<_> =
             percepts.iter().filter_map(|&percept| self.shared.percepts.key(percept)).collect();
@@ -138,6 +202,21 @@ impl CardGame {
     }
 }
 
+/// The cards of a pile in words.
+fn cards_text(pile: &Pile) -> String {
+    let count = pile.cards.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let seen: Option<Vec<&str>> =
+        pile.cards.iter().map(|card| Some(card.as_ref()?.label.as_str())).collect();
+    match seen {
+        None => format!("({count} card{plural})"),
+        Some(cards) if !pile.own && count > LISTED => {
+            format!("({count} cards, {} on top)", cards[count - 1])
+        }
+        Some(cards) => cards.join(" "),
+    }
+}
+
 fn lower(p: &Program, string: u32) -> String {
     p.rules.strings[string as usize].to_ascii_lowercase()
 }
@@ -154,20 +233,20 @@ fn owner_words(p: &Program, owner: u32, viewer: Option<Role>) -> String {
     if owner >= p.seats { format!("team {}", owner - p.seats) } else { owner_name(p, owner) }
 }
 
-fn whose(p: &Program, owner: u32, viewer: Role) -> String {
-    match owner_words(p, owner, Some(viewer)).as_str() {
+fn whose(p: &Program, owner: u32, viewer: Option<Role>) -> String {
+    match owner_words(p, owner, viewer).as_str() {
         "table" => "the".to_owned(),
         "you" => "your".to_owned(),
         other => format!("{other}'s"),
     }
 }
 
-fn pile_words(p: &Program, pile: u32, viewer: Role) -> String {
+fn pile_words(p: &Program, pile: u32, viewer: Option<Role>) -> String {
     let (place, owner) = p.pile(pile as usize);
     format!("{} {}", whose(p, owner, viewer), place_name(p, place.name, place.index))
 }
 
-fn store_words(p: &Program, kind: usize, address: u32, viewer: Role) -> String {
+fn store_words(p: &Program, kind: usize, address: u32, viewer: Option<Role>) -> String {
     let names = [&p.rules.ints, &p.rules.strs, &p.rules.maps][kind];
     let name = lower(p, names[(address / p.owners) as usize]);
     format!("{} {name}", whose(p, address % p.owners, viewer))

@@ -34,6 +34,11 @@ impl ApiError {
         self.status
     }
 
+    /// The short name.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
     /// The sentence.
     pub fn message(&self) -> &str {
         &self.message

@@ -7,7 +7,7 @@ use magister::known::{Effort, Follower};
 use magister_core::{Game, Move, Role, View};
 use magister_infoset::Belief;
 
-use crate::drawing::Fact;
+use crate::drawing::{Fact, Group, cards};
 use crate::games::OpenGame;
 
 /// How long to look for what is known.
@@ -54,7 +54,7 @@ impl Follow {
                 positions: 0,
             };
         };
-        let (cells, facts) = in_common(open, view.game(), belief, count);
+        let (cells, facts) = in_common(open, view.game(), belief, view.role(), count);
         Knowledge { moves, cells, facts, exact: belief.is_exact(), positions: belief.len() }
     }
 }
@@ -64,10 +64,15 @@ fn in_common(
     open: &OpenGame,
     game: &Arc<dyn Game>,
     belief: &Belief,
+    role: Role,
     count: usize,
 ) -> (Vec<Option<u16>>, Vec<Fact>) {
     let mut states = (0..belief.len()).map(|number| belief.state(number));
     let Some(first) = states.next() else { return (vec![None; count], Vec::new()) };
+    // What a player sees of a card table is the same in all positions that agree with it.
+    if let Some(facts) = cards::table(&**game, first, Some(role)) {
+        return (Vec::new(), facts);
+    }
     let first = open.drawing.paint(&**game, first);
     let mut cells: Vec<Option<u16>> = first.cells.into_iter().map(Some).collect();
     let mut facts = first.facts;
@@ -95,7 +100,15 @@ fn shared(mut fact: Fact, others: &[Fact]) -> Option<Fact> {
             let items: Vec<&str> = fact.items.iter().map(|item| item.text.as_str()).collect();
             fact.text = items.join(", ");
         }
-        "counters" | "piles" => {
+        "groups" | "stacks" => {
+            for group in &mut fact.groups {
+                let same = other.groups.iter().find(|other| other.name == group.name);
+                group.items.retain(|item| same.is_some_and(|same| same.items.contains(item)));
+            }
+            fact.groups.retain(|group| !group.items.is_empty());
+            fact.text = fact.groups.iter().map(Group::text).collect::<Vec<_>>().join("; ");
+        }
+        "counters" | "piles" | "flags" => {
             fact.entries.retain(|entry| other.entries.contains(entry));
             let entries: Vec<String> =
                 fact.entries.iter().map(|(key, value)| format!("{key} {value}")).collect();

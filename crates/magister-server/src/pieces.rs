@@ -1,5 +1,7 @@
 //! How values of cells are drawn: which are chess pieces, discs, cards, numbers, and whose they are.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 /// How a value is drawn.
@@ -14,6 +16,16 @@ pub struct Piece {
     /// A colour, if the name of the value or of its owner is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour: Option<&'static str>,
+    /// Other things in the same cell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<Piece>,
+}
+
+impl Piece {
+    /// A piece without an owner.
+    pub(crate) fn plain(shape: &'static str, label: String) -> Self {
+        Piece { shape, side: None, label, colour: None, with: Vec::new() }
+    }
 }
 
 /// Colours that occur as names.
@@ -34,7 +46,8 @@ const FIGURES: [(&str, &[&str], &str); 6] = [
 ];
 
 /// Words for other shapes.
-const WORDS: [(&str, &[&str]); 15] = [
+const WORDS: [(&str, &[&str]); 16] = [
+    ("dot", &["pellet", "dot", "food", "crumb", "point"]),
     ("wall", &["wall", "block", "blocked", "arrow", "#", "stone_wall", "burnt"]),
     ("box", &["box", "crate", "barrel"]),
     ("person", &["player", "hero", "explorer", "hunter", "robot", "pacman", "keeper", "walker"]),
@@ -44,7 +57,7 @@ const WORDS: [(&str, &[&str]); 15] = [
     ("hit", &["hit", "fire", "explosion", "bomb", "mine"]),
     ("splash", &["splash", "miss", "water", "pit"]),
     ("light", &["lit", "on", "light", "lamp"]),
-    ("peg", &["peg", "pin"]),
+    ("peg", &["peg", "pin", "standing"]),
     ("queen", &["crown"]),
     ("unknown", &["hidden", "unknown", "?"]),
     ("disc", &["disc", "disk", "checker", "man", "piece", "stone", "marker", "token"]),
@@ -52,13 +65,33 @@ const WORDS: [(&str, &[&str]); 15] = [
     ("nought", &["o", "nought", "circle"]),
 ];
 
+/// Words for directions.
+const DIRECTIONS: [&str; 8] = ["up", "down", "left", "right", "north", "south", "east", "west"];
+/// Words for moving things, which may stand beside a direction.
+const MOVING: [&str; 9] = ["mov", "move", "moving", "body", "snake", "facing", "dir", "head", "to"];
+/// Lists of things that are cards, and of things that are dice.
+const CARDS: [&str; 10] =
+    ["card", "cards", "hand", "hands", "dealt", "deck", "indeck", "holds", "discard", "trick"];
+const DICE: [&str; 6] = ["die", "dice", "rolled", "roll", "throw", "thrown"];
+
+/// The letters of pieces after the letter of a side, such as `p` and `k` in `wp` and `bk`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Letters {
+    Chess,
+    Draughts,
+}
+
 /// Recognises the pieces of a game from the names of its roles and of all its values.
 #[derive(Clone, Debug)]
 pub struct Recogniser {
     roles: Vec<String>,
     players: Vec<usize>,
-    /// Whether the values contain a set of chess pieces, so that single letters mean them.
-    chess: bool,
+    /// What single letters mean, if the values contain a set of pieces.
+    letters: Option<Letters>,
+    /// The colours of sides by the first letter of values such as `wp` and `bp`.
+    sides: Vec<(char, &'static str)>,
+    /// Whether all short values are the first letters of roles.
+    initials: bool,
     layout_points: bool,
 }
 
@@ -67,8 +100,14 @@ impl Recogniser {
     /// that pieces lie on points of a graph, as stones do.
     pub fn new(roles: &[String], chance: Option<usize>, values: &[String], points: bool) -> Self {
         let players = (0..roles.len()).filter(|&role| Some(role) != chance).collect();
-        let mut recogniser =
-            Recogniser { roles: roles.to_vec(), players, chess: false, layout_points: points };
+        let mut recogniser = Recogniser {
+            roles: roles.to_vec(),
+            players,
+            letters: None,
+            sides: sides(values),
+            initials: false,
+            layout_points: points,
+        };
         let letter = |wanted: &str| {
             values.iter().any(|value| {
                 let rest = recogniser.without_side(value);
@@ -76,8 +115,64 @@ impl Recogniser {
             })
         };
         let words = ["king", "knight"].iter().all(|wanted| letter(wanted));
-        recogniser.chess = words || ["k", "n"].iter().all(|wanted| letter(wanted));
+        let royal = letter("k") && letter("n");
+        let coded = !recogniser.sides.is_empty() && letter("p");
+        recogniser.letters = if words || royal || coded && (letter("q") || letter("r")) {
+            Some(Letters::Chess)
+        } else if coded {
+            Some(Letters::Draughts)
+        } else {
+            None
+        };
+        let short = || values.iter().filter(|value| value.len() == 1);
+        recogniser.initials = short().count() > 1
+            && short().all(|value| recogniser.begins(value).is_some())
+            && short().next() != short().last();
         recogniser
+    }
+
+    /// The only player whose name begins with a letter.
+    fn begins(&self, letter: &str) -> Option<usize> {
+        let letter = letter.to_lowercase();
+        let mut fit = self.players.iter().filter(|&&role| {
+            self.players.len() > 1 && self.roles[role].to_lowercase().starts_with(&letter)
+        });
+        fit.next().copied().filter(|_| fit.next().is_none())
+    }
+
+    /// How a thing beside the board is drawn. What its list is called may tell what it is.
+    pub fn thing(&self, list: &str, text: &str) -> Piece {
+        let called = |names: &[&str]| words(list).iter().any(|word| names.contains(&word.as_str()));
+        let face = matches!(text, "1" | "2" | "3" | "4" | "5" | "6");
+        if called(&DICE) && face {
+            return Piece::plain("die", text.to_owned());
+        }
+        if let Some(card) = card(text) {
+            return Piece::plain("card", card);
+        }
+        if called(&CARDS) && text.chars().count() <= 12 {
+            let colour = colour_of(&words(text));
+            return Piece { colour, ..Piece::plain("card", words(text).join(" ")) };
+        }
+        self.piece(text, None)
+    }
+
+    /// Several things in one cell: a number on a piece of a side, or the first with the others.
+    pub fn together(&self, labels: &[String], symbols: &BTreeMap<String, String>) -> Piece {
+        let piece = |label: &String| self.piece(label, symbols.get(label).map(String::as_str));
+        let mut all: Vec<Piece> = labels.iter().map(piece).collect();
+        let number = all.iter().position(|one| one.shape == "number");
+        let owned = all.iter().position(|one| one.side.is_some() || one.colour.is_some());
+        if let (2, Some(number), Some(owned)) = (all.len(), number, owned)
+            && number != owned
+        {
+            let label = all[number].label.clone();
+            return Piece { shape: "text", label, ..all.swap_remove(owned) };
+        }
+        // What the others stand on comes last.
+        all.sort_by_key(|one| matches!(one.shape, "target" | "dot" | "wall" | "light"));
+        let first = all.remove(0);
+        Piece { with: all, ..first }
     }
 
     /// How a value is drawn. `symbol` is the symbol of the value in text, as the game's style gives
@@ -87,7 +182,7 @@ impl Recogniser {
         let rest = self.without_side(value);
         let shown = symbol.filter(|symbol| !symbol.is_empty()).unwrap_or(value);
         let colour = self.colour(value, side);
-        let piece = |shape, label: String| Piece { shape, side, label, colour };
+        let piece = |shape, label: String| Piece { shape, side, label, colour, with: Vec::new() };
         if let Some(figure) = self.figure(&rest) {
             return piece(figure, value.to_owned());
         }
@@ -95,16 +190,25 @@ impl Recogniser {
             return piece("card", card);
         }
         if shown.parse::<f64>().is_ok() {
-            return piece("number", shown.to_owned());
+            // A number of a side is written on its piece.
+            let shape = if side.is_some() || colour.is_some() { "text" } else { "number" };
+            return piece(shape, shown.to_owned());
+        }
+        if let Some(direction) = direction(&rest) {
+            return piece("arrow", direction);
         }
         let lower = value.to_lowercase();
         let word = |list: &[&str]| {
-            list.contains(&lower.as_str()) || rest.iter().any(|word| list.contains(&word.as_str()))
+            let known = |word: &String| list.contains(&word.as_str());
+            // Of several words the last one says what it is.
+            list.contains(&lower.as_str())
+                || rest.len() == 1 && known(&rest[0])
+                || side.is_none() && rest.last().is_some_and(known)
         };
         if let Some((shape, _)) = WORDS.iter().find(|(_, list)| word(list)) {
             return piece(shape, shown.to_owned());
         }
-        let only_side = rest.is_empty() || COLOURS.contains(&lower.as_str());
+        let only_side = rest.is_empty() || colour_of(std::slice::from_ref(&lower)).is_some();
         if only_side && (side.is_some() || colour.is_some()) {
             let shape = if self.layout_points { "stone" } else { "disc" };
             return piece(shape, value.to_owned());
@@ -113,9 +217,17 @@ impl Recogniser {
     }
 
     fn figure(&self, rest: &[String]) -> Option<&'static str> {
+        let is = |wanted: &str| rest.iter().any(|word| word == wanted);
+        if self.letters == Some(Letters::Draughts) {
+            return match () {
+                () if is("k") => Some("crowned"),
+                () if is("p") || is("m") => Some("disc"),
+                () => None,
+            };
+        }
         let found = FIGURES.iter().find(|(_, words, letter)| {
             rest.iter().any(|word| words.contains(&word.as_str()))
-                || self.chess && rest.iter().any(|word| word == letter)
+                || self.letters == Some(Letters::Chess) && is(letter)
         });
         found.map(|(shape, ..)| *shape)
     }
@@ -132,6 +244,8 @@ impl Recogniser {
             words.iter().any(|word| *word == name || Some(word.as_str()) == short)
         });
         let named = named.or_else(|| self.prefixed(value).map(|(role, _)| role));
+        let named =
+            named.or_else(|| self.begins(value).filter(|_| self.initials && value.len() == 1));
         named.or_else(|| {
             // `wp` and `bk` are a side and a piece.
             let lower = value.to_lowercase();
@@ -158,7 +272,12 @@ impl Recogniser {
 
     /// The words of a value without the name of its owner.
     fn without_side(&self, value: &str) -> Vec<String> {
-        let Some(owner) = self.owner(value) else { return words(value) };
+        let Some(owner) = self.owner(value) else {
+            if self.side_colour(value).is_some() {
+                return value.to_lowercase().chars().skip(1).map(String::from).collect();
+            }
+            return words(value);
+        };
         let name = self.roles[owner].to_lowercase();
         let short = name.strip_suffix("player").unwrap_or(&name).to_owned();
         let all = words(value);
@@ -173,12 +292,66 @@ impl Recogniser {
         rest
     }
 
-    fn colour(&self, value: &str, side: Option<usize>) -> Option<&'static str> {
-        let named = words(value);
-        let owner = side.map(|role| words(&self.roles[role])).unwrap_or_default();
-        let has = |list: &[String], name: &str| list.iter().any(|word| word == name);
-        COLOURS.iter().copied().find(|colour| has(&named, colour) || has(&owner, colour))
+    /// The colour of the first letter of a value such as `wp`.
+    fn side_colour(&self, value: &str) -> Option<&'static str> {
+        let first = value.chars().next().filter(|_| value.chars().count() == 2)?;
+        let first = first.to_ascii_lowercase();
+        self.sides.iter().find(|(letter, _)| *letter == first).map(|(_, colour)| *colour)
     }
+
+    fn colour(&self, value: &str, side: Option<usize>) -> Option<&'static str> {
+        let named = colour_of(&words(value)).or_else(|| self.side_colour(value));
+        named.or_else(|| colour_of(&words(&self.roles[side?])))
+    }
+}
+
+/// The direction of a thing that moves or points.
+fn direction(words: &[String]) -> Option<String> {
+    let is = |word: &&String| DIRECTIONS.contains(&word.as_str());
+    let rest = words.iter().filter(|word| !is(word));
+    let mut named = words.iter().filter(is);
+    let first = named.next().filter(|_| named.next().is_none())?;
+    rest.into_iter().all(|word| MOVING.contains(&word.as_str())).then(|| first.clone())
+}
+
+/// The sides of values such as `wp`, `wk`, `bp` and `bk`: two letters of colours, each of which
+/// stands before the same letters.
+fn sides(values: &[String]) -> Vec<(char, &'static str)> {
+    const LETTERS: [(char, &str); 6] = [
+        ('w', "white"),
+        ('b', "black"),
+        ('r', "red"),
+        ('g', "green"),
+        ('y', "yellow"),
+        ('p', "purple"),
+    ];
+    let twos: Vec<(char, char)> = values
+        .iter()
+        .filter(|value| value.len() == 2 && value.chars().all(|c| c.is_ascii_alphabetic()))
+        .filter_map(|value| {
+            let mut letters = value.chars().map(|c| c.to_ascii_lowercase());
+            letters.next().zip(letters.next())
+        })
+        .collect();
+    let firsts: BTreeSet<char> = twos.iter().map(|&(first, _)| first).collect();
+    let kinds = |side: char| -> BTreeSet<char> {
+        twos.iter().filter(|(first, _)| *first == side).map(|&(_, kind)| kind).collect()
+    };
+    let known: Vec<(char, &str)> =
+        LETTERS.iter().copied().filter(|(letter, _)| firsts.contains(letter)).collect();
+    let [(a, _), (b, _)] = known[..] else { return Vec::new() };
+    if firsts.len() == 2 && kinds(a) == kinds(b) { known } else { Vec::new() }
+}
+
+/// The colour that one of these words names.
+pub(crate) fn colour_of(words: &[String]) -> Option<&'static str> {
+    words.iter().find_map(|word| match word.as_str() {
+        "gray" | "silver" => Some("grey"),
+        "cyan" | "turquoise" => Some("teal"),
+        "magenta" => Some("pink"),
+        "violet" => Some("purple"),
+        word => COLOURS.iter().copied().find(|colour| *colour == word),
+    })
 }
 
 /// The words of a name, in lower case.
@@ -267,6 +440,43 @@ mod tests {
         assert_eq!(card("jack").as_deref(), Some("J"));
         assert_eq!(card("k h"), None);
         assert_eq!(card("left"), None);
+    }
+
+    #[test]
+    fn letters_of_sides_and_things_that_move() {
+        let game = recogniser(&["red", "black"], &["wp", "wk", "bp", "bk"]);
+        let piece = game.piece("wk", Some("K"));
+        assert_eq!((piece.shape, piece.colour), ("crowned", Some("white")));
+        assert_eq!(game.piece("bp", None).shape, "disc");
+        let blobs = recogniser(&["redduper", "blueduper"], &["r", "b"]);
+        assert_eq!(blobs.piece("r", None).side, Some(0));
+        let snake = recogniser(&["snake"], &["mov_left", "head"]);
+        let body = snake.piece("mov_left", Some("l"));
+        assert_eq!((body.shape, body.label.as_str()), ("arrow", "left"));
+        let shogi = recogniser(&["black", "white"], &["white gold unpromoted"]);
+        assert_eq!(shogi.piece("white gold unpromoted", Some("G")).shape, "text");
+    }
+
+    #[test]
+    fn several_things_in_one_cell() {
+        let game = recogniser(&["black", "red"], &["black", "red", "3"]);
+        let both = |labels: &[&str]| {
+            let labels: Vec<String> = labels.iter().map(|&label| label.to_owned()).collect();
+            game.together(&labels, &BTreeMap::new())
+        };
+        let piece = both(&["red", "3"]);
+        assert_eq!((piece.shape, piece.label.as_str(), piece.side), ("text", "3", Some(1)));
+        let crate_on_goal = both(&["goal", "crate"]);
+        assert_eq!((crate_on_goal.shape, crate_on_goal.with[0].shape), ("box", "target"));
+    }
+
+    #[test]
+    fn cards_and_dice_beside_the_board() {
+        let game = recogniser(&["first", "second"], &[]);
+        assert_eq!(game.thing("die", "5").shape, "die");
+        assert_eq!(game.thing("hand", "7").shape, "card");
+        assert_eq!(game.thing("hand", "queen hearts").label, "Q♥");
+        assert_eq!(game.thing("said", "2 5").shape, "text");
     }
 
     #[test]

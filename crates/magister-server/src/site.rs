@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use crate::accounts::Accounts;
 use crate::games::{Library, OpenGame, Wanted};
 use crate::limits::{ACCOUNT, Limits, Rates};
-use crate::live::{Created, Hub, Live, MATCH, Meta, NewMatch, foreign, now_ms};
+use crate::live::{Created, Engagements, Hub, Live, MATCH, Meta, NewMatch, foreign, now_ms};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::{ApiError, puzzles, tournaments};
@@ -96,6 +96,7 @@ impl Site {
             limits,
             policy,
             remote: Arc::default(),
+            engaged: Engagements::default(),
             metrics: Metrics::default(),
         });
         let site = Arc::new(Site {
@@ -175,11 +176,27 @@ impl Site {
             let what = "too many matches run at the moment; end one of yours first";
             return Err(ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "quota", what));
         }
+        self.free_players(&order).await?;
         let open = self.games.get(&order.game).await?;
         let hub = Arc::clone(&self.hub);
         let made = self.blocking(move || Live::create(&hub, open, &order)).await?;
         self.keep(&made.live);
         Ok(made)
+    }
+
+    /// Ends matches whose person has left and that keep remote players from a new match.
+    async fn free_players(&self, order: &NewMatch) -> Result<(), ApiError> {
+        let since = now_ms() - IDLE_MS;
+        let wanted = order.seats.iter().filter_map(|seat| seat.address.as_deref());
+        let wanted: Vec<String> = wanted.map(str::to_owned).collect();
+        for live in self.loaded() {
+            if !live.is_over() && live.touched_ms() <= since && live.waits_with(&wanted) {
+                let end =
+                    move || live.end("its person has left, and others want its remote player");
+                self.blocking(end).await?;
+            }
+        }
+        Ok(())
     }
 
     fn keep(&self, live: &Arc<Live>) {
@@ -252,10 +269,19 @@ impl Site {
         self.public_origin.as_ref().is_some_and(|origin| origin.starts_with("https://"))
     }
 
-    /// Ends the search threads.
-    pub fn close(&self) {
+    /// Ends the search threads, and the matches of remote players that would not recognise them
+    /// after a restart.
+    pub async fn close(&self) {
+        for live in self.loaded() {
+            let id = live.id.clone();
+            if let Err(error) = self.blocking(move || live.suspend()).await {
+                tracing::warn!(id, %error, "a match could not be ended");
+            }
+        }
         self.hub.pool.close();
-        self.hub.remote.abort();
+        // These are players that are thinking; the others have heard of it.
+        let hub = Arc::clone(&self.hub);
+        let _ = tokio::task::spawn_blocking(move || hub.remote.abort()).await;
     }
 }
 
@@ -318,6 +344,6 @@ pub async fn serve(
         served = async { axum::serve(listener, service).await } => served?,
         () = until => {}
     }
-    site.close();
+    site.close().await;
     Ok(())
 }

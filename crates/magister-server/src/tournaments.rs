@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::games::Wanted;
-use crate::live::{Mode, NewMatch, SeatKind, SeatOrder, fresh_token, now_ms, spec};
+use crate::live::{ENGAGED, Mode, NewMatch, SeatKind, SeatOrder, fresh_token, now_ms, spec};
 use crate::{ApiError, Site};
 
 /// The kind of the documents that hold tournaments.
 const TOURNAMENT: &str = "tournament";
+/// How long to wait before a remote player that is in another match is tried again.
+const ENGAGED_WAIT: std::time::Duration = std::time::Duration::from_millis(300);
 /// The matches of a tournament at most.
 const MATCHES: usize = 2_000;
 
@@ -359,21 +361,26 @@ async fn play(site: &Arc<Site>, id: &str, number: usize) -> Result<(), ApiError>
     } else {
         let seats: Result<Vec<SeatOrder>, ApiError> =
             pairing.players.iter().map(|&player| seat(&tournament.players[player])).collect();
-        let created = site
-            .create(NewMatch {
-                game: Wanted::Game(pairing.game.clone()),
-                mode: Mode::Match,
-                seats: seats?,
-                start_ms: None,
-                play_ms: Some(tournament.play_ms),
-                iterations: tournament.iterations,
-                seed: None,
-                rated: true,
-                from: Vec::new(),
-                tournament: Some(id.to_owned()),
-                client: format!("tournament {id}"),
-            })
-            .await?;
+        let order = NewMatch {
+            game: Wanted::Game(pairing.game.clone()),
+            mode: Mode::Match,
+            seats: seats?,
+            start_ms: None,
+            play_ms: Some(tournament.play_ms),
+            iterations: tournament.iterations,
+            seed: None,
+            rated: true,
+            from: Vec::new(),
+            tournament: Some(id.to_owned()),
+            client: format!("tournament {id}"),
+        };
+        let created = loop {
+            match site.create(order.clone()).await {
+                // A remote player plays one match at a time.
+                Err(error) if error.code() == ENGAGED => tokio::time::sleep(ENGAGED_WAIT).await,
+                made => break made?,
+            }
+        };
         let known = created.live.id.clone();
         note(site, id, number, |pairing| pairing.id = Some(known)).await;
         created.live

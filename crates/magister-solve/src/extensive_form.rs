@@ -108,7 +108,7 @@ impl ExtensiveForm {
         self.memory.revealed
     }
 
-    /// The own moves and observations of a role on the way to an information set.
+    /// The moves and observations of a role on the way to an information set.
     pub fn turns(&self, player: usize, set: usize) -> Vec<Turn> {
         self.memory.turns(self.information, self.plans[player].sets[set].situation)
     }

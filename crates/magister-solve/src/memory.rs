@@ -8,8 +8,8 @@ use crate::held;
 /// The number that means none.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The information states of all players, as trees: each is a situation, the own move there and the
-/// observation afterwards.
+/// The information states of all players, as trees: each is a situation, the player's move there
+/// and the observation afterwards.
 ///
 /// A situation is an information state together with its legal moves. A well-formed game has one
 /// situation for each; if there are several, the role is assumed to know its legal moves, and

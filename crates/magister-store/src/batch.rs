@@ -78,52 +78,47 @@ impl Batch {
     pub(crate) async fn execute(
         self,
         connection: &mut AnyConnection,
-        at_once: bool,
+        sqlite: bool,
     ) -> Result<(), StoreError> {
-        let (mut text, mut values) = (String::new(), Vec::new());
-        for (statement, its_values) in self.statements {
-            if !at_once {
-                values.clear();
-                text.clear();
-            } else if !text.is_empty() {
-                text.push(';');
+        if !sqlite {
+            for (statement, values) in self.statements {
+                run(connection, numbered(&statement), values).await?;
             }
-            number(&mut text, &statement, values.len());
-            values.extend(its_values);
-            if !at_once {
-                run(connection, &text, &values).await?;
-            }
+            return Ok(());
         }
-        if at_once && !text.is_empty() {
-            run(connection, &text, &values).await?;
-        }
-        Ok(())
+        // Values without names: `SQLite` searches the whole list of names for each of them.
+        let (texts, values): (Vec<String>, Vec<Vec<Value>>) = self.statements.into_iter().unzip();
+        run(connection, texts.join(";"), values.into_iter().flatten().collect()).await
     }
 }
 
-/// Appends a statement whose values are numbered after those before it.
-fn number(text: &mut String, statement: &str, before: usize) {
+/// A statement whose values are numbered, as `PostgreSQL` wants them.
+fn numbered(statement: &str) -> String {
     let mut parts = statement.split('?');
-    text.push_str(parts.next().unwrap_or_default());
+    let mut text = parts.next().unwrap_or_default().to_owned();
     for (at, part) in parts.enumerate() {
-        let _ = write!(text, "${}{part}", before + at + 1);
+        let _ = write!(text, "${}{part}", at + 1);
     }
+    text
 }
 
 async fn run(
     connection: &mut AnyConnection,
-    text: &str,
-    values: &[Value],
+    text: String,
+    values: Vec<Value>,
 ) -> Result<(), StoreError> {
+    if text.is_empty() {
+        return Ok(());
+    }
     // The text has no values in it, but it differs from batch to batch, so it is not worth keeping
     // prepared. It must not be either: the driver declares a missing number as shorter than one
     // that is there, and PostgreSQL would refuse the second after the first.
-    let mut query = sqlx::query(sqlx::AssertSqlSafe(text.to_owned())).persistent(false);
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(text)).persistent(false);
     for value in values {
         query = match value {
-            Value::Text(text) => query.bind(text.clone()),
-            Value::Number(number) => query.bind(*number),
-            Value::Real(number) => query.bind(*number),
+            Value::Text(text) => query.bind(text),
+            Value::Number(number) => query.bind(number),
+            Value::Real(number) => query.bind(number),
         };
     }
     query.execute(connection).await?;
@@ -155,10 +150,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_numbered_across_statements() {
-        let mut text = "UPDATE a SET b = $1;".to_owned();
-        number(&mut text, "INSERT INTO c VALUES (?, ?), (?, ?)", 1);
-        assert_eq!(text, "UPDATE a SET b = $1;INSERT INTO c VALUES ($2, $3), ($4, $5)");
+    fn values_are_numbered() {
+        let text = numbered("INSERT INTO c VALUES (?, ?), (?, ?)");
+        assert_eq!(text, "INSERT INTO c VALUES ($1, $2), ($3, $4)");
+        assert_eq!(numbered("COMMIT"), "COMMIT");
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Status {
     }
 }
 
-/// A match as its log tells it.
+/// A match as its log describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredMatch {
     /// The record as far as the match went.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use magister_core::record::{Fault, FaultKind, MatchEnd, MatchLimits, PlayerKind};
 use magister_core::{MatchRecord, Seat};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A match as ggp-base and Tiltyard publish it. Fields that are not needed are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct GgpMatch {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Vec<String>>,
     /// The goal values of all roles.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "whole_numbers")]
     pub goal_values: Option<Vec<f64>>,
     /// The preview clock; -1 if there is none.
     pub preview_clock: i64,
@@ -52,6 +52,15 @@ pub struct GgpMatch {
     pub tournament_name_from_host: Option<String>,
     /// Whether the names in the rules were scrambled.
     pub scrambled: bool,
+}
+
+/// ggp-base reads and writes whole numbers, so `50.0` is written as `50`.
+fn whole_numbers<S: Serializer>(values: &Option<Vec<f64>>, out: S) -> Result<S::Ok, S::Error> {
+    let number = |&value: &f64| {
+        let whole = value.fract() == 0.0 && value.abs() < 1e15;
+        if whole { serde_json::json!(value as i64) } else { serde_json::json!(value) }
+    };
+    out.collect_seq(values.iter().flatten().map(number))
 }
 
 /// Why a text is not a match of ggp-base.
@@ -294,6 +303,9 @@ mod tests {
         assert_eq!(again.player_names_from_host, read.player_names_from_host);
         assert_eq!(again.is_player_human, read.is_player_human);
         assert!(again.scrambled);
+        let text = serde_json::to_string(&again).unwrap();
+        assert!(text.contains(r#""goalValues":[100,0],"#), "{text}");
+        assert_eq!(GgpMatch::read(&text).unwrap(), again);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use entry::{AnswerBody, Entry, Place, RequestKey, RequestKind, Status, StepB
 pub use error::StoreError;
 pub use ggp::{GgpError, GgpMatch};
 pub use memory::MemoryStore;
-pub use sql::{Filter, MatchLine, RatingRow, SqlStore};
+pub use sql::{Filter, MatchLine, Origin, RatingRow, SqlStore};
 pub use writer::CommitTimes;
 
 /// Where matches are kept while they are played.

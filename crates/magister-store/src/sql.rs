@@ -45,6 +45,17 @@ pub struct Filter {
     pub limit: Option<u32>,
 }
 
+/// What is known of matches that were played elsewhere, besides their records.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin<'a> {
+    /// Their rules.
+    pub rules: Option<&'a str>,
+    /// When they began, in milliseconds since 1970; now if that is not known.
+    pub started_ms: Option<i64>,
+    /// The tournament that they belong to.
+    pub tournament: Option<&'a str>,
+}
+
 /// A match in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchLine {
@@ -136,12 +147,11 @@ impl SqlStore {
     }
 
     /// Stores matches that were played elsewhere. Matches that are there already stay as they are.
-    /// Gives the number of new ones. `started_ms` is when they began; now if that is not known.
+    /// Gives the number of new ones.
     pub async fn import(
         &self,
         records: &[MatchRecord],
-        rules: Option<&str>,
-        started_ms: Option<i64>,
+        origin: &Origin<'_>,
     ) -> Result<usize, StoreError> {
         let mut new = 0;
         for record in records {
@@ -154,7 +164,7 @@ impl SqlStore {
             if self.line(&id).await?.is_some() {
                 continue;
             }
-            let at_ms = started_ms.unwrap_or_else(now_ms);
+            let at_ms = origin.started_ms.unwrap_or_else(now_ms);
             let took: f64 =
                 record.times_ms.iter().map(|row| row.iter().fold(0.0, |a: f64, &b| a.max(b))).sum();
             let ended_ms = at_ms.saturating_add(took as i64);
@@ -177,8 +187,8 @@ impl SqlStore {
                 Entry::Begun {
                     record: Box::new(head),
                     places,
-                    rules: rules.map(str::to_owned),
-                    tournament: None,
+                    rules: origin.rules.map(str::to_owned),
+                    tournament: origin.tournament.map(str::to_owned),
                     manner: None,
                     at_ms,
                 },

@@ -9,9 +9,9 @@ use magister_core::{
     Answer, Fault, FaultKind, Game, Match, MatchRecord, Native, Seat, Seed, Setup, Stop,
 };
 use magister_store::{
-    Account, AccountRole, AnswerBody, Archive, Entry, Filter, MemoryStore, Place, RatingRow,
-    RequestKey, RequestKind, Session, SqlStore, Status, StepBody, Store, StoreError, Tournament,
-    TournamentStatus, Upload,
+    Account, AccountRole, AnswerBody, Archive, Entry, Filter, MemoryStore, Origin, Place,
+    RatingRow, RequestKey, RequestKind, Session, SqlStore, Status, StepBody, Store, StoreError,
+    Tournament, TournamentStatus, Upload,
 };
 use postgres::PrivatePostgres;
 
@@ -290,8 +290,9 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     let mut nameless = record.clone();
     nameless.id = None;
     let records = [record.clone(), nameless];
-    assert_eq!(store.import(&records, None, Some(3)).await.unwrap(), 2);
-    assert_eq!(store.import(&records, None, Some(3)).await.unwrap(), 0);
+    let origin = Origin { started_ms: Some(3), tournament: Some("league"), ..Origin::default() };
+    assert_eq!(store.import(&records, &origin).await.unwrap(), 2);
+    assert_eq!(store.import(&records, &origin).await.unwrap(), 0);
     assert_eq!(store.load("m3").await.unwrap().unwrap().record, record);
 
     let list = |filter: Filter| async move { store.list(&filter).await.unwrap() };
@@ -304,6 +305,9 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     let cup = Filter { tournament: Some("cup".into()), ..Filter::default() };
     let cup = list(cup).await;
     assert_eq!((cup.len(), cup[0].seats[0].2), (1, 2));
+    let league = Filter { tournament: Some("league".into()), ..Filter::default() };
+    let league = list(league).await;
+    assert_eq!((league.len(), league[0].started_ms), (2, 3));
     let few = Filter { limit: Some(1), ..Filter::default() };
     assert_eq!(list(few).await.len(), 1);
     let none = Filter { game: Some("chess' OR '1'='1".into()), ..Filter::default() };

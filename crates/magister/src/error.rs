@@ -15,8 +15,8 @@ pub enum Error {
     Unknown {
         /// The requested name.
         name: String,
-        /// Bundled games with similar names.
-        similar: Vec<&'static str>,
+        /// Files with one ending more, and bundled games with similar names.
+        similar: Vec<String>,
     },
     /// The bundled game has no such version.
     UnknownVersion {

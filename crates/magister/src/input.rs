@@ -85,8 +85,14 @@ pub fn unknown(name: &str) -> Error {
         versions.extend(entry.native.then(|| format!("{}/rust", entry.name)));
         return Error::UnknownVersion { name: name.to_owned(), versions };
     }
-    Error::Unknown { name: name.to_owned(), similar: similar(name) }
+    let files = ENDINGS.iter().map(|ending| format!("{name}.{ending}"));
+    let mut similar_names: Vec<String> = files.filter(|file| Path::new(file).is_file()).collect();
+    similar_names.extend(similar(name).into_iter().map(str::to_owned));
+    Error::Unknown { name: name.to_owned(), similar: similar_names }
 }
+
+/// The endings of rules files.
+const ENDINGS: [&str; 4] = ["kif", "hrf", "gdl", "rcy"];
 
 /// The maximum number of suggestions.
 const SUGGESTED: usize = 4;

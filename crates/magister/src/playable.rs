@@ -91,7 +91,7 @@ impl Playable {
     /// finished, and the game is played without it.
     pub fn warm_up_within(&self, time: Duration, stop: &Stop) -> Result<(), Halt> {
         let Some(network) = self.network() else { return Ok(()) };
-        within(time, stop, |stop| network.choices(stop)).map(drop)
+        within(time, stop, |stop| network.warm_up(stop))
     }
 
     /// The same game with playouts step by step.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use magister_core::{Seed, Stop};
 use magister_engine::inspect::{Survey, survey};
 use magister_engine::within;
-use magister_gdl::{Severity, examine, read};
+use magister_gdl::{Code, Severity, examine, read};
 
 use crate::{Options, Reading};
 use candidates::candidates;
@@ -86,7 +86,11 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
     if faults > 0 {
         // A misspelt name is likelier than a forgotten rule.
         let spelling = spelling::candidates(&now, &reading.gdl).into_iter();
-        let tried = spelling.chain(noop::candidates(&now, &reading.gdl));
+        // Where a condition can never be true, a role is stuck for that reason.
+        let unclear = examine(&now, &reading.gdl).diagnostics;
+        let unclear = unclear.as_slice().iter().any(|one| one.code == Code::Undefined);
+        let noop = if unclear { Vec::new() } else { noop::candidates(&now, &reading.gdl) };
+        let tried = spelling.chain(noop);
         for candidate in tried.take(CANDIDATES).filter(|one| badness(&one.text, reading) <= after) {
             let fewer = self::faults(name, &candidate.text, reading);
             if fewer < faults {
@@ -151,6 +155,34 @@ mod tests {
                      (<= terminal (true (step 3)))\n(goal a 50)\n(goal b 50)\n";
         let repaired = repair("misspelt", rules, &Reading::default()).expect("a repair");
         assert_eq!(repaired.text, rules.replace("contrl", "control"), "{:?}", repaired.changes);
+    }
+
+    /// Rules for two players in turn, which ask whose turn it is in three places.
+    const TURNS: &str = "(role a)\n(role b)\n(init (control a))\n(init (step 0))\n(succ 0 1)\n(succ 1 2)\n\
+        (succ 2 3)\n(other a b)\n(other b a)\n\
+        (<= (legal ?p go) (true (control ?p)))\n\
+        (<= (legal ?p noop) (other ?p ?q) (true (control ?q)))\n\
+        (<= (next (control ?q)) (true (control ?p)) (other ?p ?q))\n\
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n\
+        (<= terminal (true (step 3)))\n(goal a 50)\n(goal b 50)\n";
+
+    #[test]
+    fn a_name_is_corrected_wherever_it_is_misspelt() {
+        let rules = TURNS.replace("(other ?p ?q)", "(othre ?p ?q)");
+        let repaired = repair("misspelt", &rules, &Reading::default()).expect("a repair");
+        assert_eq!(repaired.text, TURNS, "{:?}", repaired.changes);
+    }
+
+    /// A move `noop` would hide that `true` is missing.
+    #[test]
+    fn a_missing_true_is_inserted() {
+        let rules = TURNS.replace("(true (control ?q))", "(control ?q)");
+        let repaired = repair("no true", &rules, &Reading::default()).expect("a repair");
+        assert_eq!(repaired.text, TURNS, "{:?}", repaired.changes);
+        let rules = TURNS.replace("(true (control ?q))", "(control ?q)");
+        let rules = rules.replace("(true (control ?p))", "(control ?p)");
+        let repaired = repair("no true", &rules, &Reading::default()).expect("a repair");
+        assert_eq!(repaired.text, TURNS, "{:?}", repaired.changes);
     }
 
     #[test]

@@ -193,9 +193,41 @@ fn a_hanging_source_is_abandoned_without_a_clock() {
     assert!(record.errors.len() > 1);
 }
 
-/// A source that needs longer to create its player than the player has for a move.
+/// A source that needs longer to create its player, or whose player needs longer to prepare, than
+/// the player has for a move.
 #[derive(Debug)]
-struct Slow;
+struct Slow {
+    create: Duration,
+    prepare: Duration,
+}
+
+/// Plays the first legal move. It prepares before the first one, if no one asked it to do so
+/// earlier.
+struct Sluggish {
+    inner: Box<dyn Agent>,
+    prepare: Option<Duration>,
+}
+
+impl Agent for Sluggish {
+    fn name(&self) -> String {
+        "sluggish".to_owned()
+    }
+
+    fn prepare(&mut self, _: &View, _: &Stop) -> Result<(), Halt> {
+        std::thread::sleep(self.prepare.take().unwrap_or_default());
+        Ok(())
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        self.prepare(view, budget.stop())?;
+        self.inner.decide(view, budget, rng)
+    }
+}
 
 impl PlayerSource for Slow {
     fn name(&self) -> String {
@@ -211,21 +243,28 @@ impl PlayerSource for Slow {
     }
 
     fn make(&self, game: &Arc<dyn Game>, role: Role) -> Result<Box<dyn Agent>, SourceError> {
-        std::thread::sleep(Duration::from_millis(2_500));
-        "legal".parse::<Spec>().unwrap().make(game, role)
+        std::thread::sleep(self.create);
+        let inner = "legal".parse::<Spec>().unwrap().make(game, role)?;
+        Ok(Box::new(Sluggish { inner, prepare: Some(self.prepare) }))
     }
 }
 
-/// Without a start clock players are created before the clock of the first move starts.
+/// Players are created and prepare under the start clock, or before the clock of the first move
+/// starts if there is no start clock.
 #[test]
 fn preparation_does_not_count_as_the_first_move() {
-    let limits = TimeControl { time: Some(Duration::from_secs(2)), ..TimeControl::default() };
-    let contest = Contest {
-        patience: Duration::from_mins(1),
-        ..Contest::new(native::find("tictactoe").unwrap(), limits)
+    let (long, none) = (Duration::from_millis(1_800), Duration::ZERO);
+    let play = |create, prepare, start| {
+        let time = Some(Duration::from_millis(1_500));
+        let limits = TimeControl { time, start, ..TimeControl::default() };
+        let contest = Contest::new(native::find("tictactoe").unwrap(), limits);
+        let slow: Arc<dyn PlayerSource> = Arc::new(Slow { create, prepare });
+        let other: Arc<dyn PlayerSource> = Arc::new("legal".parse::<Spec>().unwrap());
+        let record = contest.play(&[slow, other], Seed::from(1));
+        assert!(record.rewards.iter().all(Option::is_some));
+        assert_eq!(record.errors, [], "created in {create:?}, prepared in {prepare:?}, {start:?}");
     };
-    let players: [Arc<dyn PlayerSource>; 2] = [Arc::new(Slow), Arc::new(Slow)];
-    let record = contest.play(&players, Seed::from(1));
-    assert_eq!(record.errors, []);
-    assert!(record.rewards.iter().all(Option::is_some));
+    play(long, none, None);
+    play(none, long, None);
+    play(none, long, Some(Duration::from_secs(8)));
 }

@@ -13,7 +13,7 @@ use super::{Reading, Thinking};
 measure which role has the advantage and how often the lead changes. Matches against a weak player \
 measure what skill is worth. A small game is solved. If one of two sides wins significantly more \
 often, the game is played again with a swap rule (the second player may exchange sides after the \
-first move) and with draws as wins for the side that does not move first, and the fairest rule is \
+first move) and counting draws as wins for the second player, and the fairest rule is \
 suggested.
 
 Examples:
@@ -30,7 +30,7 @@ pub(crate) struct Analyze {
     /// Number of random matches
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = positive::<u32>)]
     pub(crate) playouts: u32,
-    /// Number of matches of the strong player
+    /// Number of matches that the strong player plays against itself
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = positive::<u32>)]
     pub(crate) games: u32,
     /// Iterations per move
@@ -48,7 +48,7 @@ pub(crate) struct Analyze {
     /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Also write a page with charts
@@ -71,7 +71,7 @@ pub(crate) struct Analyze {
 /// Ask a player to evaluate a position
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The output has the move that the player would make, the value and visit count of each move, and \
+    after_help = "The output shows the move that the player would make, the value and visit count of each move, and \
 the expected continuation. Moves are written as for `magister step`.
 
 Examples:
@@ -92,7 +92,7 @@ pub(crate) struct Inspect {
     /// Role that it plays [default: the first role with a choice]
     #[arg(long, value_name = "ROLE")]
     pub(crate) role: Option<String>,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::manage::{PlayerArg, Remotes};
 #[derive(Debug, Parser)]
 #[command(
     after_help = "A player is written with its parameters: mcts, or mcts:c=1.2,steps=400. Some players wrap \
-another player, whose parameters go into brackets: plies:depth=2,inner=mcs, or \
+another player, whose parameters go in square brackets: plies:depth=2,inner=mcs, or \
 puct:inner=[mcs:playouts=8],c=2.
 
 Examples:
@@ -42,8 +42,8 @@ equally strong on every machine; strongest thinks up to a few seconds per move. 
 --iterations and without --level, the strongest player plays with that limit instead of a level. With hidden information, the computer knows what its role knows, \
 and you see what your role knows for certain. The rest is shown at the end of the match.
 
-Input comes from the terminal or from standard input. The end of the input means quit. --record \
-appends the match to a file that `magister replay` reads, also when you resign or press ^C. Exit \
+Input comes from the terminal or from standard input. End of input quits. --record \
+appends the match to a file that `magister replay` reads, even if you resign or press Ctrl-C. Exit \
 code: 0 played or quit, 2 the game could not be played.
 
 Examples:
@@ -65,7 +65,7 @@ pub(crate) struct Play {
     /// Your role, several roles separated by commas, or all [default: the first]
     #[arg(long = "as", value_name = "ROLE", value_delimiter = ',')]
     pub(crate) roles: Vec<String>,
-    /// How strong the computer plays [default: medium]
+    /// How strongly the computer plays [default: medium]
     #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "against")]
     pub(crate) level: Option<String>,
     /// Players of the other roles, one for all or one for each; `magister players` lists them
@@ -74,7 +74,7 @@ pub(crate) struct Play {
     /// Player that gives hints [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) hint: Option<Spec>,
-    /// Seed of the random numbers [default: a new one, which is printed]
+    /// Random seed [default: a new one, which is printed]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
@@ -113,7 +113,7 @@ fn levels() -> clap::builder::PossibleValuesParser {
 roles. An illegal, late or missing move is replaced by a random legal one and listed under errors. \
 With --iterations and without --time, the same seed gives the same games, whatever --jobs is.
 
-With --json each game is a match record, one object a line: game, seed, players in the order of \
+With --json each game is a match record, one object per line: game, seed, players in the order of \
 their seats, moves (of all roles, chance included), rewards in the order of the seats, errors, \
 times_ms (for each joint move the time of each seat), and more; docs/match-record.schema.json \
 describes it. The last object is the summary. Exit code: 0 played, 2 the game could not be played.
@@ -134,7 +134,7 @@ pub(crate) struct Match {
     /// Number of games
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<u64>)]
     pub(crate) games: u64,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
@@ -171,7 +171,7 @@ pub(crate) struct Match {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Reads the output of `magister match --json`, the log of `magister tournament` and the files of \
-`magister play --record`, also those of earlier versions. Moves, percepts, gains, rewards and the \
+`magister play --record`, including those of earlier versions. Moves, percepts, gains, rewards and the \
 end are verified. So are the random draws: they must follow from the seed whose hash was published \
 at the start. Exit code: 0 all matches agree with the rules, 1 some do not, 2 a file could not be read.
 
@@ -203,10 +203,10 @@ pub(crate) struct Replay {
 #[command(
     after_help = "Every finished match is one line of the log. After an interruption, the same command continues \
 and repeats no match; when all matches are played, it prints the table again. You may add rounds, \
-players and games later. The log stores the other options and rejects a change of them. In a round \
-robin, every group of players that fits a game meets --rounds times in changing seats. In a Swiss \
+players and games later. The log stores the other options; you cannot change them later. In a round \
+robin, every group of players that fits a game meets --rounds times with rotating seats. In a Swiss \
 tournament, players with similar scores meet in each of --rounds rounds, pairings are not repeated \
-while that can be avoided, and the player left over has a bye. Ratings use the Bradley-Terry model \
+while that can be avoided, and the odd player out gets a bye. Ratings use the Bradley-Terry model \
 on the Elo scale, which does not depend on the order of the matches; --rating selects another.
 
 Examples:
@@ -231,7 +231,7 @@ pub(crate) struct Tourney {
     /// Matches per pairing, or rounds of a Swiss tournament
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
     pub(crate) rounds: u32,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
@@ -308,7 +308,7 @@ pub(crate) struct Answer {
     /// Player; `magister players` lists them [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) player: Option<Spec>,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
@@ -327,13 +327,13 @@ pub(crate) struct Thinking {
     /// not given]
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) time: Option<Duration>,
-    /// Limit on iterations per move (simulations, or expanded positions), in addition to the clock
+    /// Maximum iterations per move (simulations or expanded positions), in addition to the clock
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// Start clock: time before the first move
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) start: Option<Duration>,
-    /// Tolerance for late answers
+    /// Extra time before a move counts as late
     #[arg(long, value_name = "T", value_parser = grace, default_value = "50ms")]
     pub(crate) grace: Duration,
     /// Memory limit of a player in MiB, unless its own parameters set one

@@ -41,7 +41,7 @@ pub(crate) struct Decompose {
     /// The game: a bundled name, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Solve the game by its parts
+    /// Solve the game part by part
     #[arg(long)]
     pub(crate) solve: bool,
     /// Count the sequences of the search of Zhao, Schiffel and Thielscher (2009), which is unsound

@@ -12,7 +12,7 @@ random ones at one table, in five games, with every seating equally often. The v
 is 1 for the first rank and 0 for the last. `valet` is the experiment of the Valet benchmark: \
 branching factor and length of 21 traditional games in random play, and what a player in the first \
 seat gains against random ones. `baselines` lets an honest player meet the players of CardStock and \
-one with lazy determinization in eight games; it fails if it is not better in six of them.
+one with lazy determinization in eight games; the experiment fails unless it does better in at least six.
 
 Examples:
   magister experiment thesis-table2 --games 96 --iterations 200
@@ -37,7 +37,7 @@ pub(crate) struct Experiment {
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// The honest player; may be repeated. The default is `honest`, and in thesis-table2 also the
-    /// agent of the thesis, repaired and as it was
+    /// agent of the thesis, both corrected and in its original form
     #[arg(long, value_name = "PLAYER")]
     pub(crate) honest: Vec<magister_players::Spec>,
     /// The clairvoyant player of thesis-table2
@@ -46,13 +46,13 @@ pub(crate) struct Experiment {
     /// Matches at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<usize>)]
     pub(crate) jobs: usize,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Also write the figures as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<std::path::PathBuf>,
-    /// Also write bars as SVG
+    /// Also write a bar chart as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
 }

@@ -55,7 +55,7 @@ pub(crate) struct Explain {
     /// With --moves: also explain how fluents became true, up to N steps back
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) history: u32,
-    /// Seed of chance and of random moves
+    /// Seed for chance events and random moves
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Give up after S seconds

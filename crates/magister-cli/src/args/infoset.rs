@@ -9,7 +9,7 @@ use super::Reading;
 #[command(
     after_help = "A turn is the role's own move and the percepts that followed, as the game writes them. nil means \
 no percept; commas separate several. The other roles are assumed to play uniformly at random, and \
-chance plays as the rules say. The output has the number of states and of different boards, the \
+chance follows the rules. The output has the number of states and of different boards, the \
 probability of these percepts, and what is certain and what is likely. All states are enumerated; \
 for a large game, --sample draws a fair sample. Exit code: 0 answered, 1 no history is consistent \
 with these turns, 2 the game could not be played.
@@ -41,7 +41,7 @@ pub(crate) struct Infoset {
     /// Maximum number of states
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(crate) limit: u32,
-    /// Draw N histories instead of enumerating all
+    /// Draw N histories instead of enumerating them all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) sample: Option<u32>,
     /// Measure how many consistent states are drawn per second, for growing samples

@@ -59,7 +59,7 @@ impl std::fmt::Display for PlayerArg {
     }
 }
 
-/// How remote players are spoken to.
+/// Options for messages to remote players.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remotes {
     /// Send remote players rules with made-up names
@@ -80,7 +80,7 @@ fn variant(text: &str) -> Result<Gdl2Variant, String> {
     after_help = "Listens for the messages of a game manager: INFO, START, PLAY, STOP and ABORT, \
 for GDL and GDL-II, and Gamemaster's envelopes over HTTP and WebSocket. Plays one match after the \
 other and replies `busy` during a match, unless --at-once allows more. The first line of the output \
-says the port. Ends with Ctrl-C, or after --matches matches.
+says the port. Stop it with Ctrl-C; it also ends after --matches matches.
 
 Examples:
   magister player
@@ -91,7 +91,7 @@ pub(crate) struct Player {
     /// Player that chooses the moves [default: the strongest for each game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) agent: Option<Spec>,
-    /// Port; 0 takes a free one
+    /// Port; 0 picks a free port
     #[arg(long, value_name = "PORT", default_value_t = magister_manager::address::PORT)]
     pub(crate) port: u16,
     /// Address to listen on
@@ -112,7 +112,7 @@ pub(crate) struct Player {
     /// End after N matches
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) matches: Option<u64>,
-    /// Seed of the random numbers [default: a new one each time]
+    /// Random seed [default: a new one each time]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     /// What to write to standard error: error, warn, info, debug
@@ -161,7 +161,7 @@ pub(crate) struct Matches {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Agon is the rating of the Tiltyard server. It also rates the roles of games: a role \
-with a high rating is difficult. It counts matches without faults only, in the order in which they \
+with a high rating is difficult. Only matches without faults count, in the order in which they \
 were started.
 
 Examples:
@@ -196,7 +196,7 @@ pub(crate) enum BoardScale {
     Agon,
 }
 
-/// Write stored matches to a file
+/// Export stored matches
 #[derive(Debug, Parser)]
 #[command(after_help = "Examples:
   magister export > matches.jsonl
@@ -215,7 +215,7 @@ pub(crate) struct Export {
 /// Formats of match records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum RecordFormat {
-    /// Our match records, one JSON object per line
+    /// Magister's match records, one JSON object per line
     Magister,
     /// ggp-base's match JSON, one object per line
     GgpBase,
@@ -226,7 +226,7 @@ pub(crate) enum RecordFormat {
 #[command(
     after_help = "Reads the output of `magister match --json`, the log of `magister tournament`, and the match \
 JSON of ggp-base and Tiltyard, which needs --game. Every match is verified against its rules before \
-it is stored. Matches that are stored already are not stored again. Exit code: 0 all stored, 1 some \
+it is stored. Matches already in the store are skipped. Exit code: 0 all stored, 1 some \
 do not agree with the rules, 2 a file could not be read.
 
 Examples:

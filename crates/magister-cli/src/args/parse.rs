@@ -19,8 +19,21 @@ pub(crate) fn parse() -> Args {
     let width = crate::terminal::prose();
     let command = Args::command().term_width(width);
     let command = command.mut_subcommands(|one| one.mut_args(numbers).term_width(width));
-    let read = command.try_get_matches().and_then(|found| Args::from_arg_matches(&found));
+    let read =
+        command.try_get_matches_from(words()).and_then(|found| Args::from_arg_matches(&found));
     read.unwrap_or_else(|error| in_words(error).exit())
+}
+
+/// The words of the command line. `help --help` means `help`.
+fn words() -> Vec<std::ffi::OsString> {
+    let mut words: Vec<_> = std::env::args_os().collect();
+    if let [_, help, flag] = &words[..]
+        && help == "help"
+        && (flag == "--help" || flag == "-h")
+    {
+        words.pop();
+    }
+    words
 }
 
 /// An error that says what to write where a number is expected.

@@ -82,7 +82,7 @@ pub(crate) struct Step {
     /// Make these moves, such as "put 2 2; put 1 1", show the position and exit
     #[arg(long, value_name = "MOVES")]
     pub(crate) moves: Option<String>,
-    /// Seed of chance and of random moves
+    /// Seed for chance events and random moves
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Evaluator that runs the rules [default: the fastest that supports them]
@@ -102,8 +102,7 @@ pub(crate) struct Step {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "`nodes` counts the paths from the initial position, `terminals` the paths that end the game, and \
-`distinct` the different positions. Each joint move, with its move of chance, is one edge. Totals \
-follow when every path has ended. Exit code: 0 counted, 2 the game could not be played or has more \
+`distinct` the different positions. Each joint move, with its move of chance, is one edge. Totals are printed once every path has ended. Exit code: 0 counted, 2 the game could not be played or has more \
 positions than --limit.
 
 Examples:
@@ -142,10 +141,10 @@ pub(crate) struct Perft {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Reports errors of `magister check`, players without a legal move before the end, terminal states \
-with no goal value or several, goal values out of range, games that never end or are over at once, \
+with no goal value or several, goal values out of range, games that never end or end immediately, \
 and evaluations that fail. Also lists match lengths, results, moves that were never legal, rules \
 that never applied, relations that were never queried, and roles that cannot know their legal moves. \
-Exit code: 0 no faults, 1 faults in the rules, 2 they could not be read.
+Exit code: 0 no faults, 1 faults in the rules, 2 the rules could not be read.
 
 Examples:
   magister playable mine.kif
@@ -165,7 +164,7 @@ pub(crate) struct Playable {
     /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_steps: u32,
-    /// Seconds spent on looking for rules that never apply
+    /// Time limit in seconds for finding rules that never apply
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// Evaluator that runs the rules [default: the fastest that supports them]
@@ -206,7 +205,7 @@ pub(crate) struct Bench {
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
-    /// Collect statistics for each move, which costs time
+    /// Collect statistics per move (slower)
     #[arg(long, conflicts_with = "signature")]
     pub(crate) moves: bool,
     /// Stop a match after N steps

@@ -9,9 +9,9 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Everything runs on one port: the pages, the API under /api/ and the counters \
-under /metrics. Matches are stored move by move and go on after a restart. By default only this \
+under /metrics. Matches are stored move by move and resume after a restart. By default only this \
 machine can reach the site, and everyone on it may do everything. A site that others can reach \
-needs --accounts or --open-to-everyone. With --accounts guests may only look; the first start \
+needs --accounts or --open-to-everyone. With --accounts guests have read-only access; the first start \
 creates the administrator `admin` and prints the password.
 
 Examples:
@@ -23,7 +23,7 @@ Examples:
     --public-origin https://example.org"
 )]
 pub(crate) struct Serve {
-    /// Port; 0 takes a free one
+    /// Port; 0 picks a free port
     #[arg(long, value_name = "PORT", default_value_t = 9876)]
     pub(crate) port: u16,
     /// The store: sqlite:FILE or `postgres://user@host/database`
@@ -41,21 +41,24 @@ pub(crate) struct Serve {
     /// Address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) bind: IpAddr,
-    /// Let people sign in; guests may only look
+    /// Require people to sign in; guests can only watch
     #[arg(long)]
     pub(crate) accounts: bool,
     /// Make NAME an administrator with a new password
     #[arg(long, value_name = "NAME", requires = "accounts")]
     pub(crate) new_admin: Option<String>,
-    /// Path under which a reverse proxy shows the site
+    /// Path at which a reverse proxy serves the site
     #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
     pub(crate) base_path: String,
-    /// Origin that a proxy shows: `https://example.org`
+    /// Public origin of the site behind a proxy, such as `https://example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) public_origin: Option<String>,
     /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
+    /// Let remote players of a public site have addresses in private networks
+    #[arg(long)]
+    pub(crate) private_players: bool,
     /// Search threads [default: one per processor]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
@@ -64,11 +67,11 @@ pub(crate) struct Serve {
     pub(crate) log: String,
 }
 
-/// Copy a store in SQLite to a new file, while its site goes on
+/// Copy an SQLite store to a new file while its site keeps running
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The copy is the store at one moment. It contains the hashes of passwords, so keep \
-it where only you can read it. To go back, end the site and start it with the copy as its store.
+    after_help = "The copy is a consistent snapshot. It contains the hashes of passwords, so keep \
+it where only you can read it. To restore a backup, stop the site and start it with --store sqlite:COPY.
 
 Examples:
   magister backup monday.db

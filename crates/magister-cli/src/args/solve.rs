@@ -1,4 +1,4 @@
-//! The arguments of the commands that prove things of games and players.
+//! The arguments of the commands that prove things about games and players.
 
 use clap::Parser;
 use magister_players::Spec;
@@ -66,7 +66,7 @@ pub(crate) struct Solve {
     pub(crate) language: Reading,
 }
 
-/// How equilibria are looked for.
+/// The methods for equilibria.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Method {
     /// CFR+, the fastest
@@ -84,7 +84,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number of seconds, from 0.001 to a million".to_owned())
 }
 
-/// Reads a part of a whole.
+/// Reads a fraction.
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     number
@@ -95,11 +95,10 @@ fn share(text: &str) -> Result<f64, String> {
 /// Test whether a player uses information that its role does not have
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Twins are histories that look the same to a role. The player decides in twins, and must give identical answers. \
+    after_help = "Twins are histories that look the same to a role. The player must give identical answers in twins. \
 With fresh seeds, its moves must have the same distribution. Over many matches, its moves must be \
 independent of what is hidden. In a game small enough to solve, it must not win more than the best \
-honest player could. A note reports a player that plays as if its opponents saw everything, which \
-is a weakness and not dishonest. A player that claims to model what its opponents know is also \
+honest player could. A note reports a player that plays as if its opponents saw everything, which is a weakness, not dishonesty. A player that claims to model what its opponents know is also \
 tested on that claim. Exit code: 0 honest, 1 dishonest, 2 the game could not be played.
 
 Examples:
@@ -136,7 +135,7 @@ pub(crate) struct Audit {
     /// Time limit for each role in seconds; tests cut short are listed
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// One JSON object per role

@@ -31,10 +31,10 @@ pub(crate) struct Train {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Kind of the value function
+    /// Type of value function
     #[arg(long, value_enum, default_value_t = AgentKind::Ntuple)]
     pub(crate) agent: AgentKind,
-    /// Rule by which it learns
+    /// Learning rule
     #[arg(long, value_enum, default_value_t = RuleName::Td)]
     pub(crate) rule: RuleName,
     /// Number of games; give this or --seconds
@@ -46,16 +46,16 @@ pub(crate) struct Train {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Go on with this agent; its own parameters are kept
+    /// Continue to train this agent, with its own parameters
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
-    /// Write the file every S seconds as well
+    /// Also write the file every S seconds
     #[arg(long, value_name = "S")]
     pub(crate) checkpoint: Option<f64>,
     /// Stop when the mean result of the first player reaches this value
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub(crate) goal: Option<f64>,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Number of actors that play and learn at the same time
@@ -80,7 +80,7 @@ pub(crate) struct Train {
     /// Value of every position before training
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub(crate) initial: Option<f32>,
-    /// Units of the hidden layer of a net
+    /// Number of hidden units of a net
     #[arg(long, value_name = "N")]
     pub(crate) hidden: Option<usize>,
     /// Begin each game with up to N random moves
@@ -169,7 +169,7 @@ pub(crate) struct Eval {
     /// Random steps at the start of a game
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) opening: u32,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Use the agent inside this player; write AGENT in its place, such as

@@ -126,7 +126,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             if !strong.leads.is_empty() {
                 let _ = writeln!(
                     text,
-                    "drama: {:.2} (how far the later winner was behind, 0 to 1)",
+                    "drama: {:.2} (how far behind the eventual winner was, 0 to 1)",
                     strong.drama
                 );
                 let _ = writeln!(text, "lead changes: {:.1} per match", strong.lead_changes);

@@ -116,11 +116,11 @@ impl<'a> Table<'a> {
         let at = if let Some(at) = known {
             at
         } else {
-            self.seats.push(Answerer {
-                agent: self.args.player.try_agent()?,
-                view: View::new(Arc::clone(&self.session.game), role),
-                known: 1,
-            });
+            let mut agent = self.args.player.try_agent()?;
+            let view = View::new(Arc::clone(&self.session.game), role);
+            // The clock starts afterwards. What fails here fails again when the player decides.
+            let _ = agent.prepare(&view, &Stop::never());
+            self.seats.push(Answerer { agent, view, known: 1 });
             self.seats.len() - 1
         };
         let information = self.session.game.info().information;

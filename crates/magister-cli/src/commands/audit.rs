@@ -1,4 +1,4 @@
-//! `magister audit`: whether a player knows what it must not know.
+//! `magister audit`: whether a player uses information that its role does not have.
 
 use std::io::Write;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::args;
 use crate::terminal::fitted;
 use crate::{CLEAN, FOUND, game};
 
-/// How many times the length of the audit a player that does not answer is waited for.
+/// How long to wait for a player that does not answer, as a multiple of the length of the audit.
 const PATIENCE: u32 = 3;
 
 pub(crate) fn run(args: &args::Audit) -> Result<u8> {

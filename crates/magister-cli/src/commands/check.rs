@@ -10,7 +10,7 @@ use magister_gdl::{Severity, nearest};
 use super::{plural, tally};
 use crate::args::Check;
 use crate::terminal::{fitted, hanging, prose, wrap};
-use crate::{CLEAN, FOUND, TROUBLE, game};
+use crate::{CLEAN, FAILED, FOUND, game};
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     if args.codes {
@@ -69,11 +69,16 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         let found = tally(&[(Severity::Error, errors), (Severity::Warning, warnings)]);
         let found = if found.is_empty() { "no errors or warnings".to_owned() } else { found };
         writeln!(out, "{checked}: {found}")?;
+        if let (0, 0, [file]) = (errors, warnings, &args.files[..])
+            && Path::new(file).is_file()
+        {
+            writeln!(out, "`magister playable {file}` tests the rules in random matches.")?;
+        }
     }
     out.flush()?;
     let wrong = errors > 0 || (args.strict && warnings > 0);
     Ok(match (unreadable > 0, wrong) {
-        (true, _) => TROUBLE,
+        (true, _) => FAILED,
         (false, true) => FOUND,
         (false, false) => CLEAN,
     })
@@ -108,9 +113,7 @@ fn fixed(
     }
     let Some(repair) = magister::repair(shown, &input.text, reading) else {
         let found = magister::check(&input, reading);
-        if found.has_errors() {
-            writeln!(out, "{shown} was not changed: after the repairs it would still have errors")?;
-        } else if found.count(Severity::Warning) > 0 {
+        if found.has_errors() || found.count(Severity::Warning) > 0 {
             writeln!(out, "{shown} was not changed: no repair was found")?;
         }
         return Ok(input);

@@ -60,7 +60,7 @@ fn not_a_record(name: &str, bytes: &[u8]) -> Result<()> {
 
 pub(crate) fn run(args: &Conform) -> Result<u8> {
     let mut reading = args.language.options();
-    // The records of card games are those of a program whose habits they show.
+    // The records of card games come from CardStock and follow its conventions.
     reading.recycle.compat = true;
     let source = game::find(&args.rules, &reading)?;
     if let Some(game) = source.card_game() {

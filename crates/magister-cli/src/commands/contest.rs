@@ -44,7 +44,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         let shared = args.players.iter().filter(|spec| spec.is_human()).count() > 1
             || args.players.len() == 1 && info.players().count() > 1;
         let look = Look::new(seats, false);
-        let console = Console::new(&playable, about(&playable), adviser, args.seed, look, shared);
+        let about = about(&playable);
+        let console = Console::new(&playable, about, adviser, args.seed, look, shared, None);
         Ok(Arc::new(console))
     });
     let info = playable.game.info();
@@ -99,7 +100,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let mut out = anstream::stdout();
     let mut failure = Ok(());
     series.play(|number, record| {
-        // Held while a line is written, so that an interrupt does not print between.
+        // Held while a line is written, so that an interrupt does not print in between.
         let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
         report.add(&*game, hidden, &record);
         let written = if args.json {
@@ -177,7 +178,7 @@ impl Report {
             return Ok(());
         }
         write!(out, "{}", table(summary))?;
-        // Against itself a player has half of the points whatever it does.
+        // Against itself a player always scores half of the points.
         let decided = summary.games - summary.undecided;
         if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 && decided > 0
         {

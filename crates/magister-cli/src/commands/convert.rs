@@ -14,7 +14,7 @@ use crate::{CLEAN, FOUND, game};
 
 pub(crate) fn run(args: &Convert) -> Result<u8> {
     if args.syntax.is_some() && matches!(args.to, Target::Kif | Target::Infix) {
-        bail!("--syntax says how to write GDL; with --to kif or --to infix it has no place");
+        bail!("--syntax says how to write GDL; it cannot be combined with --to kif or --to infix");
     }
     let input = game::input(&args.file)?;
     let sheet = read(&input.text, &args.language.gdl());
@@ -54,7 +54,7 @@ fn converted(
     let dialect = match args.to {
         Target::Gdl => Dialect::Gdl,
         Target::Gdl2 => Dialect::Gdl2,
-        // Operations have no prefix form; the rules they stand for have.
+        // Operations have no prefix form, but the rules that they abbreviate do.
         Target::Kif if operations => Dialect::Gdl,
         Target::Kif | Target::Infix => rules.dialect,
     };
@@ -72,7 +72,7 @@ fn converted(
         problems.push(Diagnostic::new(
             Code::CannotWrite,
             Span::default(),
-            "the rules cannot be written so that they read the same again",
+            "the rules cannot be written in this form without a change of meaning",
         ));
         return Err(problems);
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use magister::Source;
 use magister_core::{Game, Halt, Move, Stop};
 use magister_engine::explain::{Extent, Scene};
 use magister_engine::{
@@ -17,7 +18,9 @@ use serde_json::Value;
 
 use super::plural;
 use crate::args::Explain;
+use crate::console::cells::Cells;
 use crate::console::moves::{Meant, shaped, understood};
+use crate::console::why;
 use crate::game;
 use crate::session::{Session, joint};
 use crate::terminal::fitted;
@@ -41,13 +44,14 @@ pub(crate) fn run(args: &Explain) -> Result<u8> {
         bail!("standard input cannot hold both the rules and the state");
     }
     let time = Duration::from_secs_f64(args.seconds);
-    let asked = Asked { args, name: source.name(), text: &input.text, rules };
+    let asked = Asked { args, source: &source, name: source.name(), text: &input.text, rules };
     within(time, &Stop::never(), |stop| asked.answer(stop))
 }
 
-/// What came in.
+/// The inputs.
 struct Asked<'a> {
     args: &'a Explain,
+    source: &'a Source,
     name: &'a str,
     text: &'a str,
     rules: &'a Rulesheet,
@@ -76,6 +80,11 @@ impl Asked<'_> {
             object["question"] = Value::from(explainer.question());
             writeln!(out, "{object}")?;
         } else {
+            if !explanation.holds
+                && let Some(text) = self.in_short(&explainer.question(), &scene)
+            {
+                writeln!(out, "{text}")?;
+            }
             // A variable stays on one line with its value.
             let text = explainer.text(&explanation).replace(" = ", KEPT);
             write!(out, "{}", fitted(&text).replace(KEPT, " = "))?;
@@ -88,7 +97,8 @@ impl Asked<'_> {
 
     /// The question. A move as people type it asks whether it is legal.
     fn atom(&self, program: &Program, scene: &Scene, stop: &Stop) -> Result<String> {
-        let atom = self.args.atom.trim();
+        let cells = self.cells(self.args.atom.trim()).words(&self.args.atom);
+        let atom = cells.as_deref().unwrap_or(self.args.atom.trim());
         let word = atom.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
         let names = || program.terms.find_symbol(atom);
         if atom.contains('(') || (word && names().is_some()) {
@@ -130,6 +140,27 @@ impl Asked<'_> {
         }
     }
 
+    /// The cells of the board, if a text may name them.
+    fn cells(&self, text: &str) -> Cells {
+        let named = joint::steps(text).flat_map(|step| step.split(',')).any(Cells::are_named);
+        let playable = named.then(|| self.source.prepare(None).ok()).flatten();
+        playable.map(|playable| Cells::of(&playable)).unwrap_or_default()
+    }
+
+    /// The short answer, if the question is whether a move is legal.
+    fn in_short(&self, question: &str, scene: &Scene) -> Option<String> {
+        let atom = Ground::read_either(question, self.rules.syntax)?;
+        let args = atom.args.filter(|_| &*atom.name == "legal")?;
+        let (role, choice) = match &args[..] {
+            [choice] => (String::new(), choice),
+            [role, choice] => (role.name.to_string(), choice),
+            _ => return None,
+        };
+        let choice = choice.text(self.rules.syntax);
+        let asked = why::Question { role: &role, choice: &choice, never: false };
+        why::illegal(self.source, scene.state.clone(), &asked).ok().map(|(text, _)| text)
+    }
+
     fn no_game(&self, error: &Error) -> anyhow::Error {
         anyhow!("{} cannot be played: {error}", self.name)
     }
@@ -145,8 +176,8 @@ impl Asked<'_> {
 
     /// The position that is asked about, and how it was reached.
     ///
-    /// A position that rules make impossible to play on from is one that people want to have
-    /// explained, so nothing here demands more of it than the question does.
+    /// People also ask about positions from which the rules do not allow the game to continue, so
+    /// nothing here demands more of a position than the question needs.
     fn scene(&self, program: &Arc<Program>, stop: &Stop) -> Result<Scene> {
         let limits = QueryLimits::default();
         let mut scene = Scene::default();
@@ -174,6 +205,7 @@ impl Asked<'_> {
             (None, Some(Ok(game))) => {
                 let game = Arc::new(game);
                 let mut playing = Session::new(game.clone(), self.args.seed);
+                playing.cells = self.cells(self.args.moves.as_deref().unwrap_or_default());
                 let whole = self.play(&mut playing)?;
                 scene = scene_of(&game, &playing);
                 if whole {
@@ -277,8 +309,8 @@ fn fluents(text: &str) -> Option<Vec<Ground>> {
     Some(fluents.into_iter().map(plain).collect())
 }
 
-/// Whether the text is a list from which the outer brackets were taken: it has brackets of its
-/// own, and they fit.
+/// Whether the text is a list without its outer brackets: it contains brackets, and they are
+/// balanced.
 fn balanced(text: &str) -> bool {
     let mut depth = 0_i64;
     let fits = text.chars().all(|letter| {

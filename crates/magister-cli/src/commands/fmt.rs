@@ -1,4 +1,4 @@
-//! `magister fmt`: one way to lay rules out.
+//! `magister fmt`: the standard layout of rules.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use magister_gdl::{Options, print, read, same_rules};
 
 use super::complain;
 use crate::args::Fmt;
-use crate::{CLEAN, FOUND, TROUBLE, game};
+use crate::{CLEAN, FAILED, FOUND, game};
 
 pub(crate) fn run(args: &Fmt) -> Result<u8> {
     let options = args.language.options();
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Fmt) -> Result<u8> {
             Err(error) if crate::is_broken_pipe(&error) => return Err(error),
             Err(error) => {
                 anstream::eprintln!("magister: {error:#}");
-                code = TROUBLE;
+                code = FAILED;
             }
         }
     }
@@ -54,7 +54,7 @@ fn one(file: &str, options: &Reading, check: bool) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The formatted text. If the text has syntax errors they are printed, and there is none.
+/// The formatted text; `None` if the text has syntax errors, which are printed.
 fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
     if magister::recognise(input) == FrontEnd::Recycle {
         return cards(input, reading);
@@ -78,12 +78,12 @@ fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
     let again = read(&text, &options);
     let kept = again.rules.comments.len() == sheet.rules.comments.len();
     if !kept || !same_rules(&sheet.rules, &again.rules) {
-        bail!("{} would not mean the same when formatted; please report it", input.name);
+        bail!("formatting would change the meaning of {}; please report this", input.name);
     }
     Ok(Some(text))
 }
 
-/// A card game laid out anew.
+/// A formatted card game.
 fn cards(input: &Input, reading: &Reading) -> Result<Option<String>> {
     let limits = &reading.recycle.limits;
     let Some(text) = magister_recycle::format(&input.text, limits) else {
@@ -95,7 +95,7 @@ fn cards(input: &Input, reading: &Reading) -> Result<Option<String>> {
         return Ok(None);
     };
     if !magister_recycle::same_text(&input.text, &text, limits) {
-        bail!("{} would not mean the same when formatted; please report it", input.name);
+        bail!("formatting would change the meaning of {}; please report this", input.name);
     }
     Ok(Some(text))
 }

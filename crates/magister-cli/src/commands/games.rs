@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
         return Ok(CLEAN);
     }
     let column = wanted.iter().map(|game| game.entry.name.len()).max().unwrap_or(0);
-    let groups = ["one player", "two players", "three players", "more players"];
+    let groups = ["one player", "two players", "three players", "four or more players"];
     let group = |game: &Listed| game.players.clamp(1, groups.len()) - 1;
     for (number, name) in groups.iter().enumerate() {
         let games: Vec<&Listed> = wanted.iter().filter(|game| group(game) == number).collect();
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
         writeln!(out, "{line}")?;
     }
     if args.tag.is_empty() {
-        let tags = format!("Use --tag to find games of a kind: {}.", TAGS.join(", "));
+        let tags = format!("Use --tag to find games of a certain kind: {}.", TAGS.join(", "));
         for line in wrap(&tags, width()) {
             writeln!(out, "{line}")?;
         }
@@ -148,7 +148,13 @@ impl Listed {
         let (aliases, tags) = (card.aliases.join(" "), card.tags.join(" "));
         let text = format!("{} {} {} {aliases} {tags}", self.entry.name, card.title, card.summary);
         let text = text.to_lowercase();
-        let words = args.words.iter().any(|word| text.contains(&word.to_lowercase()));
+        // A word matches where a word of the text begins.
+        let begins = |word: &String| {
+            let word = word.to_lowercase();
+            let mut places = text.match_indices(&word).map(|(at, _)| at);
+            places.any(|at| !text[..at].ends_with(char::is_alphanumeric))
+        };
+        let words = args.words.iter().any(begins);
         (args.words.is_empty() || words)
             && args.tag.iter().all(|tag| card.tags.contains(tag))
             && args.players.is_none_or(|players| players == self.players)

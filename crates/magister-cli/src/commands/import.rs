@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use magister::Playable;
 use magister_core::{MatchRecord, Stop};
-use magister_store::GgpMatch;
+use magister_store::{GgpMatch, Origin};
 use serde_json::Value;
 
 use super::matches::with_store;
@@ -13,7 +13,7 @@ use crate::{CLEAN, FOUND, game};
 
 pub(crate) fn run(args: &Import) -> Result<u8> {
     let mut opened: Vec<(String, Playable)> = Vec::new();
-    let mut good: Vec<(MatchRecord, Option<String>, Option<i64>)> = Vec::new();
+    let mut good: Vec<Good> = Vec::new();
     let mut wrong = 0;
     for file in &args.files {
         let input = game::file(file)?;
@@ -41,11 +41,12 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
             let found = opened.iter().find(|(known, _)| *known == name);
             let Some((_, playable)) = found else { continue };
             let info = playable.game.info();
-            let mut started_ms = None;
+            let (mut started_ms, mut tournament) = (None, None);
             let record: MatchRecord = if is_ggp {
                 let chance = info.chance.map(|role| info.role_name(role));
                 let read = GgpMatch::read(&text).with_context(place)?;
                 started_ms = Some(read.start_time).filter(|&time| time > 0);
+                tournament = read.tournament_name_from_host.clone().filter(|name| !name.is_empty());
                 read.to_record(&name, &info.rules_hash, &info.roles, chance).with_context(place)?
             } else {
                 serde_json::from_value(value).with_context(place)?
@@ -55,15 +56,17 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
                 wrong += 1;
                 continue;
             }
-            good.push((record, playable.rules().map(str::to_owned), started_ms));
+            let rules = playable.rules().map(str::to_owned);
+            good.push(Good { record, rules, started_ms, tournament });
         }
     }
     let total = good.len();
     let new = with_store(&args.store, |store| async move {
         let mut new = 0;
-        for (record, rules, started_ms) in &good {
-            let one = std::slice::from_ref(record);
-            new += store.import(one, rules.as_deref(), *started_ms).await?;
+        for Good { record, rules, started_ms, tournament } in &good {
+            let (rules, tournament) = (rules.as_deref(), tournament.as_deref());
+            let origin = Origin { rules, started_ms: *started_ms, tournament };
+            new += store.import(std::slice::from_ref(record), &origin).await?;
         }
         Ok(new)
     })?;
@@ -73,6 +76,14 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
         plural(total, "match")
     );
     Ok(if wrong > 0 { FOUND } else { CLEAN })
+}
+
+/// A match that agrees with its rules.
+struct Good {
+    record: MatchRecord,
+    rules: Option<String>,
+    started_ms: Option<i64>,
+    tournament: Option<String>,
 }
 
 /// The JSON objects of a file: one a line, or one alone over many lines.

@@ -1,4 +1,4 @@
-//! `magister infoset`: what a role may know.
+//! `magister infoset`: what a role can know.
 
 mod measure;
 mod turns;
@@ -21,14 +21,14 @@ use crate::{CLEAN, FOUND, game};
 /// How many likely facts and states are shown to people.
 const SHOWN: usize = 20;
 
-/// What was found out.
+/// The information set.
 struct Found {
     /// States with their probabilities, each once.
     states: Vec<(Vec<u64>, f64)>,
     probability: f64,
     /// The number of histories that lead to the states, if all were followed.
-    courses: Option<f64>,
-    /// For a sample, its size and what it is worth.
+    histories: Option<f64>,
+    /// For a sample, its size and its effective size.
     sample: Option<(usize, f64)>,
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         &Stop::never(),
     )?;
     let mut lived: Vec<Turn> = Vec::new();
-    // Samples begin where following all has come to its limit, or at the beginning.
-    let mut cloud: Option<ParticleFilter> = None;
+    // A sample begins where enumeration reaches its limit, or at the start of the game.
+    let mut filter: Option<ParticleFilter> = None;
     let mut rng = Seed::from(args.seed).rng();
     if args.bench {
         let read = |tracker: &mut Tracker, lived: &[Turn], text: &str| {
@@ -70,19 +70,20 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         let anchor = tracker.layer().clone();
         let model = Arc::new(Uniform);
         let game = Arc::clone(game);
-        cloud = Some(ParticleFilter::new(game, role, model, anchor, None, size as usize, &mut rng));
+        filter =
+            Some(ParticleFilter::new(game, role, model, anchor, None, size as usize, &mut rng));
     }
     for text in &args.turn {
-        let states = turns::states(&tracker, cloud.as_ref());
+        let states = turns::states(&tracker, filter.as_ref());
         let turn = turns::read(&**game, role, &mut tracker, &states, lived.len(), text)?;
-        let made = match &mut cloud {
-            Some(cloud) => cloud.advance(&turn, &mut rng, &|| true, &Stop::never()),
+        let made = match &mut filter {
+            Some(filter) => filter.advance(&turn, &mut rng, &|| true, &Stop::never()),
             None => tracker.advance(&turn, &Stop::never()),
         };
         match made {
             Ok(()) => lived.push(turn),
             Err(InfosetError::Impossible { .. }) => {
-                let why = match &cloud {
+                let why = match &filter {
                     Some(_) => "no history is consistent with it".to_owned(),
                     None => turns::impossible(&**game, role, &mut tracker, &turn),
                 };
@@ -97,11 +98,11 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
                 args.limit
             ),
             Err(InfosetError::Halt(halt)) => return Err(halt.into()),
-            Err(trouble) => return Err(trouble.into()),
+            Err(error) => return Err(error.into()),
         }
     }
-    let mut found = match &cloud {
-        Some(cloud) => sampled(cloud),
+    let mut found = match &filter {
+        Some(filter) => sampled(filter),
         None => exact(&tracker),
     };
     if args.asked && !go_on(&**game, &mut found)? {
@@ -138,26 +139,26 @@ fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
 fn exact(tracker: &Tracker) -> Found {
     let layer = tracker.layer();
     let states = (0..layer.len()).map(|at| (layer.state(at).to_vec(), layer.share(at))).collect();
-    let courses = (0..layer.len()).map(|at| layer.histories(at)).sum();
+    let histories = (0..layer.len()).map(|at| layer.histories(at)).sum();
     let probability = tracker.probability();
-    Found { states, probability, courses: Some(courses), sample: None }
+    Found { states, probability, histories: Some(histories), sample: None }
 }
 
 /// The states of a sample, each once.
-fn sampled(cloud: &ParticleFilter) -> Found {
+fn sampled(filter: &ParticleFilter) -> Found {
     let mut pool = Pool::default();
     let mut shares: Vec<f64> = Vec::new();
-    for at in 0..cloud.len() {
-        let (number, new) = pool.insert(cloud.state(at));
+    for at in 0..filter.len() {
+        let (number, new) = pool.insert(filter.state(at));
         if new {
             shares.push(0.0);
         }
-        shares[number] += cloud.weight(at);
+        shares[number] += filter.weight(at);
     }
     let states =
         shares.iter().enumerate().map(|(at, &share)| (pool.get(at).to_vec(), share)).collect();
-    let sample = Some((cloud.len(), cloud.effective()));
-    Found { states, probability: cloud.log_probability().exp(), courses: None, sample }
+    let sample = Some((filter.len(), filter.effective()));
+    Found { states, probability: filter.log_probability().exp(), histories: None, sample }
 }
 
 /// Leaves only the states in which the game goes on; false if there are none.
@@ -219,11 +220,11 @@ fn as_json(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         "certain": known.certain().collect::<Vec<_>>(),
         "likely": likely,
     });
-    if let Some(courses) = found.courses {
-        object["courses"] = json!(courses);
+    if let Some(histories) = found.histories {
+        object["courses"] = json!(histories);
     }
     if let Some((size, effective)) = found.sample {
-        // What holds in all of a sample may still be otherwise.
+        // What holds in every state of a sample may still be false.
         object["in_all_of_sample"] = object["certain"].take();
         object["sample"] = json!(size);
         object["effective"] = json!(effective);
@@ -247,7 +248,7 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         None => writeln!(text, "{name} after {turns}: {states}"),
         Some((size, effective)) => writeln!(
             text,
-            "{name} after {turns}: {states} in a sample of {size}, worth {effective:.0}"
+            "{name} after {turns}: {states} in a sample of {size} (effective size {effective:.0})"
         ),
     };
     if let Some(boards) = boards(game, found) {
@@ -255,8 +256,8 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
     }
     let sampled = found.sample.is_some();
     let _ = writeln!(text, "probability: {}", probability(found.probability, sampled));
-    if let Some(courses) = found.courses {
-        let _ = writeln!(text, "histories:   {courses}");
+    if let Some(histories) = found.histories {
+        let _ = writeln!(text, "histories:   {histories}");
     }
     if known.over > 0.0 {
         let _ = writeln!(text, "over:        {}", probability(known.over, sampled));
@@ -298,13 +299,13 @@ fn short(share: f64) -> String {
     if share < 1e-4 { format!("{share:.2e}") } else { format!("{share:.5}") }
 }
 
-/// A probability that adds up to 1 but for a few roundings is 1.
+/// A probability that differs from 1 only by rounding is 1.
 fn tidy(share: f64) -> f64 {
     if (share - 1.0).abs() <= 1e-12 { 1.0 } else { share }
 }
 
-/// A probability, with the fraction that it is if that is a simple one; of a sample it is an
-/// estimate, and no fraction.
+/// A probability, with its fraction if that is a simple one. A sample gives an estimate, without a
+/// fraction.
 fn probability(share: f64, sampled: bool) -> String {
     let share = tidy(share);
     if sampled {
@@ -323,7 +324,7 @@ fn probability(share: f64, sampled: bool) -> String {
     }
 }
 
-/// The simplest fraction of which a number is the floating-point image, up to a few roundings.
+/// The simplest fraction that equals a number up to rounding.
 fn fraction(number: f64) -> Option<(u64, u64)> {
     let (mut before, mut now) = ((0_u64, 1_u64), (1_u64, 0_u64));
     let mut rest = number;

@@ -22,6 +22,7 @@ use super::play::opponent;
 use super::plural;
 use super::step::explained;
 use crate::args::Inspect;
+use crate::console::cells::Cells;
 use crate::session::Session;
 use crate::terminal::fitted;
 use crate::{CLEAN, game};
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let player = args.player.clone().map_or_else(|| opponent(info), Ok)?;
     fits(&player, info)?;
     let mut session = Session::new(Arc::clone(&playable.game), args.seed);
+    session.cells = Cells::of(&playable);
     if let Some(moves) = &args.moves
         && let Err(error) = session.play(moves)
     {
@@ -67,6 +69,8 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
         session.worker.save(&mut state);
         view = Determinization::view(&playable.game, &state, role);
     }
+    // The clock starts afterwards. What fails here fails again when the player decides.
+    let _ = agent.prepare(&View::new(Arc::clone(view.game()), role), &Stop::never());
     let passed = passed(&session, begin);
     let limits = limits(&args.thinking);
     let stop = Stop::never();
@@ -184,7 +188,7 @@ fn as_text(
     lines
 }
 
-/// The moves of a joint move that are more than idleness.
+/// The moves of a joint move, without passes.
 fn joint_text(game: &dyn Game, joint: &[magister_core::Move]) -> String {
     let moves = joint.iter().filter(|&&choice| choice != magister_core::Move::IDLE);
     moves.map(|&choice| game.text().move_text(choice)).collect::<Vec<_>>().join(" ")

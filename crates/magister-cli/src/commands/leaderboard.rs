@@ -14,7 +14,7 @@ use crate::args::{BoardScale, Leaderboard};
 /// A player with its rating and interval.
 type Rated = (String, f64, Option<(f64, f64)>);
 
-/// Everything about a board: players with rating and interval, and what Agon says of roles.
+/// All data of a leaderboard: players with rating and interval, and Agon's difficulty of roles.
 struct Board {
     players: Vec<Rated>,
     roles: Vec<(String, f64)>,

@@ -14,7 +14,7 @@ use crate::args::{Matches, Stored};
 
 pub(crate) fn run(args: &Matches) -> Result<u8> {
     let filter = Filter { limit: Some(args.limit), ..filter(&args.stored) };
-    // Looking must not make a store.
+    // Listing matches must not create a store.
     let lines = if is_missing(&args.stored.store) {
         Vec::new()
     } else {

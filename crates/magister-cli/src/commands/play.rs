@@ -71,6 +71,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
         sitting.seed,
         look.clone(),
         shared,
+        args.record.clone(),
     ));
     interrupt::catch();
     let mut saved = saved;
@@ -107,7 +108,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
     }
 }
 
-/// Who sits where, and under which conditions.
+/// The seats and settings of a match.
 struct Sitting {
     people: Vec<Role>,
     against: Opponents,
@@ -143,7 +144,7 @@ impl Sitting {
         Ok(Sitting { people: people(info, &args.roles)?, against, limits, seed, resumed: None })
     }
 
-    /// The conditions of a match that was saved.
+    /// The settings of a match that was saved.
     fn of_record(playable: &Playable, record: &MatchRecord) -> Result<Self> {
         let info = playable.game.info();
         let mut people = Vec::new();
@@ -278,7 +279,7 @@ impl Sitting {
     }
 }
 
-/// The matches of a sitting, as one person sees them.
+/// The matches of a session, as one person sees them.
 #[derive(Default)]
 struct Score {
     won: u32,
@@ -320,8 +321,9 @@ impl Score {
 /// Shows what went wrong, and what was hidden if the match was left early.
 fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    // A match that was played to its end has shown it before.
-    let early = played.end.is_some_and(|end| end != MatchEnd::Terminal);
+    // A match that was played to its end has shown it before. One that was left may go on later
+    // from a file, so it keeps its secrets.
+    let early = played.end.is_some_and(|end| !matches!(end, MatchEnd::Terminal | MatchEnd::Left));
     if info.information == Information::Hidden && early {
         write!(out, "{}", console.revealed(played, console.was_hidden()))?;
     }
@@ -336,7 +338,7 @@ fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> 
         }
     }
     match played.end {
-        Some(MatchEnd::Resigned) => writeln!(out, "You resign.")?,
+        Some(MatchEnd::Resigned) => writeln!(out, "{}", resigned(info, played))?,
         Some(MatchEnd::Left) => {
             let steps = plural(played.moves.len(), "step");
             writeln!(out, "You left the match after {steps}.")?;
@@ -344,6 +346,22 @@ fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> 
         _ => {}
     }
     Ok(())
+}
+
+/// Who resigned, and who wins by that.
+fn resigned(info: &Info, played: &MatchRecord) -> String {
+    let fault = played.errors.iter().rfind(|fault| fault.kind == FaultKind::Resigned);
+    let seat = fault.and_then(|fault| fault.seat);
+    let others: Vec<&str> = info
+        .players()
+        .enumerate()
+        .filter(|(number, _)| Some(*number) != seat)
+        .map(|(_, role)| info.role_name(role))
+        .collect();
+    match (seat, &others[..]) {
+        (Some(_), [other]) => format!("You resign; {other} wins."),
+        _ => "You resign.".to_owned(),
+    }
 }
 
 fn open_record(path: &Path) -> Result<File> {

@@ -1,4 +1,4 @@
-//! `magister playable`: whether the rules make a game, seen in random play.
+//! `magister playable`: tests in random play whether rules make a proper game.
 
 mod blind;
 mod values;
@@ -18,7 +18,7 @@ use magister_gdl::Severity;
 use serde_json::{Value, json};
 
 use self::blind::{Unknown, blind};
-use self::values::doubled;
+use self::values::{doubled, vanished};
 use super::plural;
 use crate::args::Playable;
 use crate::terminal::{fitted, hanging};
@@ -26,7 +26,7 @@ use crate::{CLEAN, FOUND, game};
 
 /// Longer examples are given by their length.
 const EXAMPLE: usize = 12;
-/// The number of moves that were never legal and are named.
+/// The number of never-legal moves that are named.
 const NAMED: usize = 10;
 /// The fewest matches after which equal results are noteworthy.
 const ENOUGH: u32 = 20;
@@ -41,6 +41,13 @@ struct Problem {
     moves: Option<String>,
 }
 
+impl Problem {
+    /// Whether a role has no legal move.
+    fn is_stuck(&self) -> bool {
+        self.kind == "no-move" || self.what.contains("has no legal move")
+    }
+}
+
 pub(crate) fn run(args: &Playable) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
     let mut problems: Vec<Problem> = checked(&source).into_iter().collect();
@@ -51,9 +58,9 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
             if let Some(evaluator) = args.evaluator
                 && source.prepare(None).is_ok()
             {
-                bail!("evaluator {evaluator} does not take {}: {error}", source.name());
+                bail!("evaluator {evaluator} does not support {}: {error}", source.name());
             }
-            let what = format!("no match can begin: {error}");
+            let what = format!("no match can begin: {}", beginning(&error.to_string()));
             problems.push(Problem { kind: "start", what, matches: None, moves: None });
             return report(args, source.name(), None, &problems, warnings);
         }
@@ -70,10 +77,25 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     let unknown = blind(&playable.game, &survey, args, seed);
     let used = used(&source, args, seed);
     let mut notes = doubled(&source, game, seed);
+    if problems.iter().any(Problem::is_stuck) {
+        notes.extend(vanished(&source, game, seed));
+    }
     notes.extend(undecided(game.info(), &survey));
     let evaluator = playable.evaluator;
     let played = Played { game, evaluator, survey: &survey, used, unknown, notes };
     report(args, &playable.name, Some(&played), &problems, warnings)
+}
+
+/// The reason why a match cannot begin, as a sentence about the first position.
+fn beginning(error: &str) -> String {
+    match error.split_once(": the rules are at fault: ") {
+        Some((before, fault)) if before.ends_with("the initial position") => {
+            let fault =
+                fault.replace(" in a state that is not terminal", ", and it is not terminal");
+            format!("in the initial position, {fault}")
+        }
+        _ => error.to_owned(),
+    }
 }
 
 /// The result of the matches.
@@ -164,7 +186,7 @@ fn problem(game: &dyn Game, range: (f64, f64), fault: &Fault, seen: &Seen) -> Pr
         Fault::GoalRange(role, value) => (
             "goal-range",
             format!(
-                "`{}` gets {value}, which is outside of {} to {}",
+                "`{}` gets {value}, which is outside the range {} to {}",
                 name(*role),
                 range.0,
                 range.1
@@ -233,7 +255,9 @@ fn report(
             )?;
         }
     }
-    if let Some(advice) = advice(&args.game, warnings, problems) {
+    // A note says more about the cause than the general advice.
+    let noted = played.is_some_and(|played| !played.notes.is_empty());
+    if let Some(advice) = advice(&args.game, warnings, problems).filter(|_| !noted) {
         writeln!(out, "{}", hanging(&advice, 0))?;
     }
     match problems.len() {
@@ -245,10 +269,10 @@ fn report(
 
 /// What to do about roles without a legal move.
 fn advice(file: &str, warnings: usize, problems: &[Problem]) -> Option<String> {
-    let stuck =
-        |problem: &Problem| problem.kind == "no-move" || problem.what.contains("has no legal move");
     // Errors and warnings come first: what they are about may be the cause.
-    if !problems.iter().any(stuck) || problems.iter().any(|problem| problem.kind == "check") {
+    if !problems.iter().any(Problem::is_stuck)
+        || problems.iter().any(|problem| problem.kind == "check")
+    {
         return None;
     }
     if warnings > 0 {
@@ -265,7 +289,7 @@ fn advice(file: &str, warnings: usize, problems: &[Problem]) -> Option<String> {
     })
 }
 
-/// What is worth knowing of a game, right or wrong.
+/// Facts about a game, whether it is correct or not.
 fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String> {
     let info = game.info();
     let mut lines = Vec::new();
@@ -293,7 +317,17 @@ fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String>
     for role in info.players() {
         let score = &survey.scores[role.index()];
         if score.paid > 0 {
-            lines.push(format!("reward of {}: {}", info.role_name(role), result(score, alone)));
+            let all = survey.finished;
+            let some = if score.paid < all {
+                format!("a result in {} of {}, there ", score.paid, plural(all, "match"))
+            } else {
+                String::new()
+            };
+            let name = info.role_name(role);
+            lines.push(format!(
+                "reward of {name}: {some}{}",
+                result(score, alone || score.paid < all)
+            ));
         }
     }
     if let Some(never) = never_legal(game, survey).filter(|never| !never.is_empty()) {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, anyhow};
 use magister_core::Seed;
 use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
 
@@ -30,8 +30,9 @@ pub(crate) fn run(args: &Player) -> Result<u8> {
     runtime.block_on(async {
         let place = (args.host, args.port);
         let listener = tokio::net::TcpListener::bind(place);
-        let listener = listener.await.with_context(|| {
-            format!("cannot listen on {}:{}; --port 0 takes a free port", args.host, args.port)
+        let listener = listener.await.map_err(|error| {
+            let (host, port) = (args.host, args.port);
+            anyhow!("cannot listen on {host}:{port}: {error}; --port 0 picks a free port")
         })?;
         let port = listener.local_addr()?.port();
         let mut out = anstream::stdout();

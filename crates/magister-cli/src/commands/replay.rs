@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     };
     let agree = if number == 1 && wrong == 0 { "agrees with the rules" } else { &agree };
     if number == 1 {
-        writeln!(out, "1 match: {agree}")?;
+        writeln!(out, "1 match, {agree}")?;
     } else if number > 1 {
         writeln!(out, "{}, {agree}", plural(number, "match"))?;
     }
@@ -190,12 +190,19 @@ fn title(record: &MatchRecord) -> String {
     let result = |(seat, (player, reward)): (usize, (&String, &Option<f64>))| match reward {
         Some(reward) => format!("{player} {reward}"),
         None => match early(record, seat) {
+            Some(what) if record.moves.is_empty() => format!("{player} {what} at the start"),
             Some(what) => format!("{player} {what} after {steps}"),
-            None => format!("{player} without a result"),
+            None if wins_by_resignation(record, seat) => format!("{player} wins"),
+            None => format!("no result for {player}"),
         },
     };
     let seats = record.players.iter().zip(&record.rewards).enumerate().map(result);
     format!("{}, {steps}: {}", record.game, seats.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether a seat wins because the only other one resigned.
+fn wins_by_resignation(record: &MatchRecord, seat: usize) -> bool {
+    record.players.len() == 2 && early(record, 1 - seat.min(1)) == Some("resigned")
 }
 
 /// How a seat ended a match before its end.

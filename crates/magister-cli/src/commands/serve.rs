@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Result, anyhow};
 use magister_server::{Config, Limits, Site, may_bind, serve};
 
 use super::player::log_to_stderr;
@@ -24,8 +24,8 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         store: args.store.clone(),
         limits,
         loopback_only: args.bind.is_loopback(),
-        // A public site must not reach into the network around it.
-        private_players: args.bind.is_loopback() && !proxied,
+        // A public site must not reach into the network around it, unless its operator wants that.
+        private_players: args.private_players || args.bind.is_loopback() && !proxied,
         accounts: args.accounts,
         base_path: args.base_path.clone(),
         public_origin: args.public_origin.clone(),
@@ -33,9 +33,9 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let place = SocketAddr::new(args.bind, args.port);
-        let listener = tokio::net::TcpListener::bind(place)
-            .await
-            .with_context(|| format!("cannot listen on {place}; --port 0 takes a free port"))?;
+        let listener = tokio::net::TcpListener::bind(place).await.map_err(|error| {
+            anyhow!("cannot listen on {place}: {error}; --port 0 picks a free port")
+        })?;
         let (site, resumed) = Site::open(&config).await.map_err(|error| anyhow!("{error}"))?;
         let address = format!("http://{}{}", listener.local_addr()?, site.base_path());
         let mut out = anstream::stdout();
@@ -46,7 +46,11 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
             writeln!(out, "The administrator {name} has the password {password}")?;
             writeln!(out, "It is shown only now. Sign in at {address}/signin and change it.")?;
         }
-        writeln!(out, "The site is at {address} (end it with ^C).")?;
+        writeln!(out, "The site is at {address} (^C stops it).")?;
+        // The address of a database may hold a password.
+        if let Some(file) = args.store.strip_prefix("sqlite:") {
+            writeln!(out, "Matches and accounts are stored in {file}.")?;
+        }
         out.flush()?;
         if args.open {
             browse(&address);

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         let values = names(game).into_iter().zip(answer.values(game).into_iter().map(Value::from));
         object.insert("value".into(), Value::Object(values.collect()));
         match &answer {
-            Answer::Puzzle(course) => course_json(game, course, &mut object),
+            Answer::Puzzle(solution) => puzzle_json(game, solution, &mut object),
             Answer::Positions(solution) => positions_json(game, solution, &mut object)?,
             Answer::Equilibrium(found) => equilibrium::json(game, found, args, &mut object),
         }
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         writeln!(out, "{}", Value::Object(object))?;
     } else {
         let text = match &answer {
-            Answer::Puzzle(course) => course_text(game, course),
+            Answer::Puzzle(solution) => puzzle_text(game, solution),
             Answer::Positions(solution) => positions_text(game, solution)?,
             Answer::Equilibrium(found) => equilibrium::text(game, found, args),
         };
@@ -168,22 +168,22 @@ fn line_json(game: &dyn Game, line: &[Vec<Move>]) -> Value {
     line.iter().map(text).collect()
 }
 
-fn course_text(game: &dyn Game, course: &PuzzleSolution) -> String {
+fn puzzle_text(game: &dyn Game, solution: &PuzzleSolution) -> String {
     format!(
         "puzzle, {} searched\nvalue: {}\nshortest solution: {}\n  {}\n",
-        plural(course.positions, "position"),
-        values_text(game, &[course.value]),
-        plural(course.line.len(), "step"),
-        line_text(game, &course.line)
+        plural(solution.positions, "position"),
+        values_text(game, &[solution.value]),
+        plural(solution.line.len(), "step"),
+        line_text(game, &solution.line)
     )
 }
 
-fn course_json(game: &dyn Game, course: &PuzzleSolution, object: &mut Map<String, Value>) {
+fn puzzle_json(game: &dyn Game, solution: &PuzzleSolution, object: &mut Map<String, Value>) {
     object.insert("method".into(), json!("puzzle"));
     object.insert("exact".into(), json!(true));
-    object.insert("positions".into(), json!(course.positions));
-    object.insert("length".into(), json!(course.line.len()));
-    object.insert("line".into(), line_json(game, &course.line));
+    object.insert("positions".into(), json!(solution.positions));
+    object.insert("length".into(), json!(solution.line.len()));
+    object.insert("line".into(), line_json(game, &solution.line));
 }
 
 /// How the game goes from the start on, and the moves of the first position that is a choice.

@@ -10,6 +10,7 @@ use magister_engine::board::Painter;
 use magister_gdl::{Dialect, Syntax};
 
 use crate::args::Step;
+use crate::console::cells::Cells;
 use crate::session::Session;
 use crate::session::joint::{self, Illegal};
 use crate::{CLEAN, FOUND, game, is_broken_pipe};
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
     let playable = source.prepare(args.evaluator)?;
     let painter = (!args.json).then(|| playable.painter());
     let mut session = Session::new(playable.game.clone(), args.seed);
+    session.cells = Cells::of(&playable);
     if let Some(moves) = &args.moves {
         if let Err(error) = session.play(moves) {
             let error = explained(error, &playable, &args.game, &session, moves);
@@ -81,7 +83,7 @@ pub(crate) fn explained(
         (_, Syntax::Kif) => format!("(legal {role} {term})"),
         (_, Syntax::Infix) => format!("legal({role},{term})"),
     };
-    // Steps without a choice are not written down, so the number of the step may be too high.
+    // Steps without a choice are not listed, so the number of the step may be too high.
     let before: Vec<&str> = joint::steps(moves).take(session.made).collect();
     let before = match &before[..] {
         [] => String::new(),

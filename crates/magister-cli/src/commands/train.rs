@@ -104,8 +104,8 @@ fn from_secs(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// Processor time of this thread, or the time of the clock where several threads train or the
-/// system does not tell.
+/// Processor time of this thread, or wall-clock time if several threads train or the system does
+/// not report processor time.
 struct Clock {
     start: Instant,
     cpu: Option<Duration>,
@@ -138,7 +138,7 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
     let seconds = seconds.max(1e-3);
     let games = now.games.saturating_sub(before.0);
     let (moves_per_s, episodes_per_s) = (now.moves as f64 / seconds, games as f64 / seconds);
-    // What cannot be shown is not worth ending the training for.
+    // A failure to print is no reason to end the training.
     if args.json {
         let object = json!({
             "done": done,
@@ -158,7 +158,7 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
             "{}: {}; {games} in {seconds:.1} s{}",
             args.out.display(),
             plural(now.games, "game"),
-            // The rate of an instant says nothing.
+            // A rate over an instant means nothing.
             if seconds < MEASURABLE {
                 String::new()
             } else {

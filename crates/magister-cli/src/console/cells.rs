@@ -1,5 +1,6 @@
 //! Cells as people name them, `b3`, on boards whose columns and rows have numbers.
 
+use magister::Playable;
 use magister_core::Move;
 use magister_engine::board::Picture;
 
@@ -24,7 +25,7 @@ struct Cell {
 
 impl Cells {
     /// The cells of a picture with one board of numbered columns and rows; none otherwise.
-    pub(super) fn new(picture: &Picture) -> Self {
+    pub(crate) fn new(picture: &Picture) -> Self {
         let [panel] = &picture.panels[..] else { return Cells::default() };
         let (columns, rows) = (&panel.columns, &panel.rows);
         let numbers = |names: &[String]| {
@@ -47,8 +48,20 @@ impl Cells {
         Cells { cells: panel.spots.iter().filter_map(cell).collect() }
     }
 
+    /// The cells of the board of a game.
+    pub(crate) fn of(playable: &Playable) -> Self {
+        Cells::new(&super::first_picture(&*playable.game, &playable.painter()))
+    }
+
+    /// Whether a text looks like names of cells and nothing else.
+    pub(crate) fn are_named(text: &str) -> bool {
+        let bytes = text.trim().as_bytes();
+        bytes.windows(2).any(|pair| pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit())
+            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"- ".contains(byte))
+    }
+
     /// The words of the game for a text that names cells and nothing else: `1 2 1 3` for `a2a3`.
-    pub(super) fn words(&self, text: &str) -> Option<String> {
+    pub(crate) fn words(&self, text: &str) -> Option<String> {
         let text = text.trim().to_lowercase();
         let mut rest = text.as_str();
         let mut words: Vec<&str> = Vec::new();

@@ -8,9 +8,9 @@ use magister_engine::board::fluents;
 use super::cells::Cells;
 use super::input::short;
 use super::known::Known;
-use super::moves::{Meant, plain, several, shaped, suggestions, understood};
+use super::moves::{Meant, letters, plain, several, shaped, suggestions, understood};
 use super::{COMMANDS, san};
-use crate::commands::plural;
+use crate::draw::{Look, has_cards};
 
 /// The most moves of a game among which a move that is not legal is looked for.
 const VOCABULARY: u32 = 50_000;
@@ -38,6 +38,7 @@ pub(super) struct Refused {
 }
 
 pub(super) fn find(asked: &Asked<'_>, known: &Known, cells: &Cells, text: &str) -> Found {
+    let text = &letters(text);
     // `b3` is a cell in the words of the game, where its columns and rows have numbers.
     let cell = cells.words(text);
     let text = cell.as_deref().unwrap_or(text);
@@ -82,6 +83,17 @@ pub(super) fn find(asked: &Asked<'_>, known: &Known, cells: &Cells, text: &str) 
     if let Some(sentence) = san::no_piece(text, &state, role) {
         return Found::NoMove(sentence);
     }
+    if has_cards(view.game()) {
+        // A card alone; the moves that can be made say what is done with cards.
+        let mut verbs: Vec<&str> =
+            moves.iter().filter_map(|(_, text)| text.split(' ').next()).collect();
+        verbs.dedup();
+        let card = text.to_uppercase();
+        let mut moves = verbs.iter().map(|verb| format!("{verb} {card}"));
+        if let Some(choice) = moves.find_map(|text| words.parse_move(view.role(), &text)) {
+            return illegal(choice);
+        }
+    }
     let known = if all.is_empty() { moves } else { &all };
     match shaped(text, known) {
         Some(term) if words.parse_move(view.role(), &term).is_some() => Found::Illegal(vec![term]),
@@ -96,6 +108,7 @@ pub(super) fn choice(
     asked: &Asked<'_>,
     known: &Known,
     cells: &Cells,
+    look: &Look,
     refused: &mut Refused,
     text: &str,
 ) -> Result<Move> {
@@ -105,7 +118,8 @@ pub(super) fn choice(
     match find(asked, known, cells, text) {
         Found::Legal(choice) => Ok(choice),
         Found::Illegal(moves) => {
-            let texts: Vec<String> = moves.iter().map(|text| plain(text)).collect();
+            let texts: Vec<String> =
+                moves.iter().map(|text| look.choice(asked.view.game(), text)).collect();
             refused.moves = moves;
             match &texts[..] {
                 [one] => bail!("{one} is not legal here; `moves` lists the legal moves{why}"),
@@ -126,12 +140,12 @@ pub(super) fn choice(
             let text = short(text);
             match (near.is_empty(), known.moves().len()) {
                 (false, _) => {
-                    bail!("{text} is not understood; did you mean {}?", near.join(" or "))
+                    bail!("I do not understand `{text}`; did you mean {}?", near.join(" or "))
                 }
-                (true, 0) => bail!("{text} is not understood; `help` lists the commands"),
-                (true, moves) => bail!(
-                    "{text} is not understood; `moves` lists your {}, `help` the commands",
-                    plural(moves, "move")
+                (true, 0) => bail!("I do not understand `{text}`. `help` lists the commands."),
+                (true, _) => bail!(
+                    "I do not understand `{text}`. `moves` lists your moves; `help` lists the \
+                     commands."
                 ),
             }
         }

@@ -1,9 +1,9 @@
-//! What a person knows of a match: what happened, the position, the own moves.
+//! What a person knows about a match: the events, the position, and the moves of their role.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use magister::known::{Effort, Follower};
 use magister_core::{
@@ -11,11 +11,11 @@ use magister_core::{
 };
 use magister_engine::board::{Painter, Picture};
 
-use super::moves::{Numbers, is_idle, plain};
+use super::moves::{Numbers, is_idle, letters, plain};
 use super::words;
 use crate::commands::{plural, wrapped};
-use crate::draw::{Look, UNKNOWN, in_common};
-use crate::terminal::fitted;
+use crate::draw::{Look, UNKNOWN, has_cards, in_common};
+use crate::terminal::{fitted, hanging};
 
 /// How many percepts are listed with a position.
 const PERCEPTS: usize = 12;
@@ -27,9 +27,13 @@ const LISTED: usize = 24;
 /// How much is done to find out what is known where information is hidden.
 const EFFORT: Effort = Effort { patience: Duration::from_secs(5), states: 3_000, particles: 400 };
 
+/// How long the earlier turns of a resumed match are looked at for the numbers of moves.
+const CATCH_UP: Duration = Duration::from_secs(5);
+
 /// A match as one role sees it. With perfect information a worker follows the turns; with hidden
 /// information a belief does.
 pub(super) struct Known {
+    game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
     role: Role,
     turns: Vec<Turn>,
@@ -45,6 +49,8 @@ pub(super) struct Known {
     explained: bool,
     /// Whether something was shown to the role.
     greeted: bool,
+    /// The time spent on the earlier turns of a resumed match.
+    caught_up: Duration,
 }
 
 /// What a role knows where information is hidden.
@@ -66,6 +72,7 @@ impl Known {
         let mut worker = game.worker();
         worker.reset();
         Known {
+            game: Arc::clone(game),
             worker,
             role,
             turns: Vec::new(),
@@ -84,6 +91,7 @@ impl Known {
             },
             explained: false,
             greeted: false,
+            caught_up: Duration::ZERO,
         }
     }
 
@@ -101,20 +109,28 @@ impl Known {
         let mut text = String::new();
         let turns = self.happened.iter().filter(|turn| !turn.is_empty());
         for (at, turn) in turns.enumerate() {
-            let _ = writeln!(text, "{:>3}  {turn}", at + 1);
+            let _ = writeln!(text, "{}", hanging(&format!("{:>3}  {turn}", at + 1), 5));
         }
-        if text.is_empty() { "No move was made yet.\n".to_owned() } else { text }
+        if text.is_empty() { "No moves have been made yet.\n".to_owned() } else { text }
     }
 
-    /// Follows the match to where the view is and returns what is new to the role.
-    pub(super) fn follow(&mut self, view: &View, look: &Look) -> String {
+    /// Follows the match to where the view is and returns what is new to the role. Its own moves are
+    /// news only if they were redone.
+    pub(super) fn follow(&mut self, view: &View, look: &Look, redone: bool) -> String {
         let info = view.game().info();
         let hidden = info.information == Information::Hidden;
         let known = self.turns.len();
         let same =
             known <= view.turns().len() && self.turns.iter().zip(view.turns()).all(|(a, b)| a == b);
         let known = if same { known } else { 0 };
+        let mut news = String::new();
         if !same {
+            let kept = self.turns.iter().zip(view.turns()).take_while(|(a, b)| a == b).count();
+            let gone = self.happened.iter().skip(kept).filter(|turn| !turn.is_empty());
+            let gone: Vec<&str> = gone.map(String::as_str).collect();
+            if !gone.is_empty() {
+                news = fitted(&format!("Taken back: {}.", gone.join("; ")));
+            }
             self.worker.reset();
             self.totals.fill(0.0);
             self.happened.clear();
@@ -122,14 +138,19 @@ impl Known {
             self.hidden.before = None;
             self.hidden.percepts.clear();
         }
-        let mut news = String::new();
-        for turn in view.turns().iter().skip(known) {
+        for (at, turn) in view.turns().iter().enumerate().skip(known) {
             let (all, new) = if hidden {
                 let maker = |turn: &Turn, text: &str| self.maker(view, turn, text);
                 let texts =
                     (words::lived(view, turn, look, &maker), words::seen(view, turn, look, &maker));
-                let percepts = words::percepts(view, turn, &maker);
-                self.hidden.percepts.extend(percepts);
+                // The table of a card game shows what was seen.
+                if !has_cards(view.game()) {
+                    let percepts = words::percepts(view, turn, &maker);
+                    self.hidden.percepts.extend(percepts);
+                }
+                if same && !self.greeted {
+                    self.number_before(view, at);
+                }
                 texts
             } else {
                 self.number(view);
@@ -141,11 +162,12 @@ impl Known {
                 self.advance(turn);
                 (all, new)
             };
-            self.happened.push(all);
-            // What was taken back is no news.
+            // Moves that were taken back are not news.
+            let new = if redone { &all } else { &new };
             if (same || !self.greeted) && !new.is_empty() {
-                let _ = writeln!(news, "{new}");
+                news.push_str(&fitted(new));
             }
+            self.happened.push(all);
         }
         self.turns = view.turns().to_vec();
         if hidden {
@@ -156,7 +178,22 @@ impl Known {
         news
     }
 
-    /// Lists the own moves and gives them numbers.
+    /// Numbers the moves that the role had before a turn, if it had a choice there. A match that is
+    /// resumed has the numbers that it had before.
+    fn number_before(&mut self, view: &View, turn: usize) {
+        let own = view.game().text().move_text(view.turns()[turn].own);
+        if is_idle(&own) || self.caught_up > CATCH_UP {
+            return;
+        }
+        let begun = Instant::now();
+        let mut earlier = view.clone();
+        earlier.truncate(turn);
+        self.look(&earlier);
+        self.number(&earlier);
+        self.caught_up += begun.elapsed();
+    }
+
+    /// Lists the role's moves and gives them numbers.
     fn number(&mut self, view: &View) {
         if view.game().info().information == Information::Perfect {
             let text = view.game().text();
@@ -169,8 +206,8 @@ impl Known {
     }
 
     /// The moves of a turn, before they are made. A role that had no choice and did nothing is left
-    /// out. Where only news is asked for, so is the own move, unless it was forced: no player was
-    /// asked for it.
+    /// out. Where only news is asked for, so is the role's own move, unless it was forced: no
+    /// player was asked for it.
     fn made(&self, view: &View, turn: &Turn, news: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };
         let (info, text) = (view.game().info(), view.game().text());
@@ -245,6 +282,16 @@ impl Known {
         fitted(&text)
     }
 
+    /// The state of the position if the role knows it for certain.
+    pub(super) fn certain_state(&self) -> Option<Vec<u64>> {
+        if self.game.info().information == Information::Perfect {
+            return Some(self.state());
+        }
+        let belief = self.hidden.follower.belief().filter(|belief| belief.is_exact())?;
+        let all = belief.state(0);
+        (1..belief.len()).all(|number| belief.state(number) == all).then(|| all.to_vec())
+    }
+
     /// The state of the position, with perfect information.
     pub(super) fn state(&self) -> Vec<u64> {
         let mut state = Vec::new();
@@ -280,7 +327,7 @@ impl Known {
         text
     }
 
-    /// What all positions have in common that agree with what the role saw.
+    /// What the positions that are consistent with the role's observations have in common.
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.follower.belief() else {
             return "What you know about the position could not be worked out in time.\n"
@@ -316,12 +363,12 @@ impl Known {
         text
     }
 
-    /// The own moves, numbered; all of them, or those that contain a text.
-    pub(super) fn list(&self, all: bool, filter: &str) -> String {
+    /// The role's moves, numbered; all of them, or those that contain a text.
+    pub(super) fn list(&self, look: &Look, all: bool, filter: &str) -> String {
         if self.moves.is_empty() {
             return "Your legal moves could not be worked out; type a move.\n".to_owned();
         }
-        let wanted = filter.to_lowercase();
+        let wanted = letters(filter).to_lowercase();
         // `e2` is meant for `move e 2 e 4`.
         let joined = wanted.replace(' ', "");
         let mut numbered: Vec<(usize, String)> = self
@@ -340,12 +387,12 @@ impl Known {
         let listed = if all { usize::MAX } else { LISTED };
         let more = numbered.len().saturating_sub(listed);
         let item = |(number, text): &(usize, String)| {
-            // A number that is the move itself is not written twice.
+            // A number that equals the move is not written twice.
             let own = text.rsplit_once(' ').is_some_and(|(_, last)| last == number.to_string());
             if own && text.split(' ').count() == 2 {
                 text.clone()
             } else {
-                format!("{number} {text}")
+                format!("{number} {}", look.choice(&self.game, text))
             }
         };
         let mut items: Vec<String> = numbered.iter().take(listed).map(item).collect();

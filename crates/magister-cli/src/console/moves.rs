@@ -25,6 +25,33 @@ pub(crate) fn plain(text: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A text with the letters of suits in place of their signs: `QH` for `Q♥`.
+pub(crate) fn letters(text: &str) -> String {
+    let letter = |c| SUITS.iter().find(|(sign, _)| *sign == c).map_or(c, |(_, letter)| *letter);
+    // A sign may be followed by a selector that asks for colour.
+    text.chars().filter(|c| *c != '\u{fe0f}').map(letter).collect()
+}
+
+/// A move with the signs of suits in place of their letters, where a word is a rank and a suit:
+/// `lead Q♥` for `lead QH`.
+pub(crate) fn signs(text: &str) -> String {
+    let word = |word: &str| {
+        let mut all = word.chars();
+        let suit = all.next_back();
+        let sign = SUITS.iter().find(|(_, letter)| Some(*letter) == suit);
+        match sign {
+            Some((sign, _)) if RANKS.contains(&all.as_str()) => format!("{}{sign}", all.as_str()),
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The suits of common decks as signs and letters, and the ranks.
+const SUITS: [(char, char); 4] = [('♣', 'C'), ('♦', 'D'), ('♥', 'H'), ('♠', 'S')];
+const RANKS: [&str; 15] =
+    ["A", "K", "Q", "J", "Kn", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"];
+
 /// Whether a move does nothing, by its name. It is not shown if it is the only move.
 pub(crate) fn is_idle(text: &str) -> bool {
     matches!(text, "noop" | "-" | "wait" | "idle" | "nil" | "nop" | "null")
@@ -245,7 +272,7 @@ fn abbreviates(typed: &[String], given: &[String]) -> bool {
 mod tests {
     use magister_core::Move;
 
-    use super::{Meant, Numbers, meant, plain, shaped, suggestions};
+    use super::{Meant, Numbers, letters, meant, plain, shaped, signs, suggestions};
 
     fn moves(texts: &[&str]) -> Vec<(Move, String)> {
         (0..).map(Move).zip(texts.iter().map(|&text| text.to_owned())).collect()
@@ -275,6 +302,17 @@ mod tests {
         assert_eq!(meant("", &cells), Meant::Nothing);
         assert_eq!(meant("pass", &cells), Meant::One(Move(2)));
         assert_eq!(meant("((((", &cells), Meant::Nothing);
+    }
+
+    #[test]
+    fn suits_as_signs_and_letters() {
+        assert_eq!(letters("10♥"), "10H");
+        assert_eq!(letters("Q♠\u{fe0f} k♦"), "QS kD");
+        assert_eq!(signs("pass-on QH"), "pass-on Q♥");
+        assert_eq!(signs("play 10S on KC"), "play 10♠ on K♣");
+        assert_eq!(signs("bid 3 XS S H"), "bid 3 XS S H");
+        let cards = moves(&["pass-on QD", "pass-on QH"]);
+        assert_eq!(meant(&letters("Q♥"), &cards), Meant::One(Move(1)));
     }
 
     #[test]

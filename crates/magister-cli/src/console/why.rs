@@ -1,16 +1,15 @@
 //! Why a move is not legal, in words for people who play.
 //!
-//! The explanation is the engine's; what a player reads of it are the last reasons: what the position
-//! lacks, and what it has instead.
+//! The explanation is the engine's. A player reads its last reasons: what the position lacks, and
+//! what it has instead.
 
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use magister::Source;
-use magister_core::{Game, Stop};
-use magister_engine::board::fluents;
+use magister_core::Stop;
 use magister_engine::explain::{Extent, Scene};
-use magister_engine::{Explainer, Ground, within};
+use magister_engine::{Explainer, Ground, Program, within};
 use magister_gdl::Dialect;
 use serde_json::Value;
 
@@ -36,11 +35,10 @@ pub(crate) struct Question<'a> {
     pub(crate) never: bool,
 }
 
-/// The reason why a role cannot make a move in a state, and whether it lies in what never changes.
+/// The reason why a role cannot make a move in a state, and whether the reason never changes.
 pub(crate) fn illegal(
     source: &Source,
-    game: &dyn Game,
-    state: &[u64],
+    state: Vec<Ground>,
     question: &Question<'_>,
 ) -> Result<(String, bool)> {
     let Question { role, choice, never } = *question;
@@ -49,12 +47,21 @@ pub(crate) fn illegal(
     let program = source.program().ok_or_else(no_rules)?.map_err(|error| anyhow!("{error}"))?;
     let term = Ground::read_either(choice, rules.syntax);
     let term = term.ok_or_else(|| anyhow!("{choice} cannot be read"))?;
+    let unknown = unknown(&program, &term);
+    if !unknown.is_empty() {
+        let named: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        let verb = if named.len() == 1 { "does" } else { "do" };
+        let named = named.join(" and ");
+        let text =
+            format!("{} is never legal: {named} {verb} not occur in the rules.", plain(choice));
+        return Ok((fitted(&text), true));
+    }
     let args = match rules.dialect {
         Dialect::Operations => vec![term],
         _ => vec![Ground::constant(role), term],
     };
     let atom = Ground { name: "legal".into(), args: Some(args.into()) };
-    let scene = Scene { state: fluents(game, state), ..Scene::default() };
+    let scene = Scene { state, ..Scene::default() };
     let text = atom.text(rules.syntax);
     let tree = within(PATIENCE, &Stop::never(), |stop| {
         let mut explainer = Explainer::new(program, rules.syntax, &text, &scene)?;
@@ -65,7 +72,11 @@ pub(crate) fn illegal(
     let no_nodes = Vec::new();
     let nodes = tree["nodes"].as_array().unwrap_or(&no_nodes);
     let root = tree["roots"][0].as_u64().unwrap_or(0) as usize;
-    collect(nodes, root, &mut reasons);
+    collect(nodes, root, never, &mut reasons);
+    // What could change says more than what never does.
+    if reasons.iter().any(|reason| !reason.fixed) {
+        reasons.retain(|reason| !reason.fixed);
+    }
     let mut seen = std::collections::BTreeSet::new();
     reasons.retain(|reason: &Reason| seen.insert(reason.text.clone()));
     reasons.truncate(REASONS);
@@ -81,6 +92,20 @@ pub(crate) fn illegal(
         }
     };
     Ok((text, fixed))
+}
+
+/// The names in a term that the rules never mention.
+fn unknown(program: &Program, term: &Ground) -> Vec<String> {
+    let mut unknown = Vec::new();
+    let mut rest = vec![term];
+    while let Some(term) = rest.pop() {
+        let name = term.name.to_string();
+        if program.terms.find_symbol(&name).is_none() && !unknown.contains(&name) {
+            unknown.push(name);
+        }
+        rest.extend(term.args.iter().flat_map(|args| args.iter()).rev());
+    }
+    unknown
 }
 
 /// One reason.
@@ -134,7 +159,7 @@ fn whole(text: &str) -> String {
 }
 
 /// The last reasons below a node that does not hold.
-fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<Reason>) {
+fn collect(nodes: &[Value], root: usize, never: bool, reasons: &mut Vec<Reason>) {
     let mut rest = vec![root];
     // Nodes form a tree, except for references to nodes that were explained before.
     let mut left = nodes.len();
@@ -151,7 +176,7 @@ fn collect(nodes: &[Value], root: usize, reasons: &mut Vec<Reason>) {
             "misses" | "miss" if node["fixed"] != true && !below.is_empty() => {
                 rest.extend(below.into_iter().rev());
             }
-            "not-in-state" => reasons.push(Reason::of_state(missing(&claim, node))),
+            "not-in-state" => reasons.push(Reason::of_state(missing(&claim, node, never))),
             "present" => {
                 let inner = claim.strip_prefix("not ").unwrap_or(&claim).to_owned();
                 let there = there(nodes, &below);
@@ -194,7 +219,10 @@ fn last_fixed(nodes: &[Value], from: usize, claim: String) -> String {
 }
 
 /// What a position lacks, and what is there instead.
-fn missing(claim: &str, node: &Value) -> String {
+fn missing(claim: &str, node: &Value, never: bool) -> String {
+    if never {
+        return format!("it needs {}, which no position has", quoted(claim));
+    }
     let near = node["near"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let near: Vec<String> = near.map(words).collect();
     // The last word of a fluent is most often its value, the others say where it is.

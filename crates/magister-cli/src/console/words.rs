@@ -10,6 +10,8 @@ use crate::draw::Look;
 
 /// How many moves a hint names.
 const NAMED: usize = 3;
+/// What stands before percepts.
+const YOU_SEE: &str = "You see: ";
 
 /// The name of a role; the one that stands for dice and cards is called chance.
 pub(super) fn name(info: &Info, role: Role) -> &str {
@@ -20,8 +22,8 @@ pub(super) fn name(info: &Info, role: Role) -> &str {
 /// made it.
 pub(super) type Maker<'a> = &'a dyn Fn(&Turn, &str) -> Option<String>;
 
-/// What a role saw in a turn where information is hidden, one text for each percept. What only
-/// repeats the own move is left out.
+/// What a role saw in a turn of a game with hidden information, one text for each percept. What
+/// only repeats the role's own move is left out.
 pub(super) fn percepts(view: &View, turn: &Turn, maker: Maker<'_>) -> Vec<String> {
     let text = view.game().text();
     let Observation::Percepts(percepts) = &turn.seen else { return Vec::new() };
@@ -49,7 +51,7 @@ fn argument(term: &str) -> Option<&str> {
     (single && !argument.is_empty()).then_some(argument)
 }
 
-/// What a role saw in a turn where information is hidden; empty if that was nothing.
+/// What a role saw in a turn of a game with hidden information; empty if it saw nothing.
 pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let game = &**view.game();
     if let Observation::Percepts(percepts) = &turn.seen
@@ -58,25 +60,28 @@ pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> S
         return news;
     }
     let seen = percepts(view, turn, maker);
-    if seen.is_empty() { String::new() } else { format!("You see: {}", seen.join(", ")) }
+    if seen.is_empty() { String::new() } else { format!("{YOU_SEE}{}", seen.join(", ")) }
 }
 
-/// A turn as the role lived it; empty if there was nothing to do and nothing to see.
+/// A turn from the point of view of a role; empty if the role did nothing and saw nothing.
 pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
     let seen = seen(view, turn, look, maker);
-    let own = if is_idle(&own) { String::new() } else { format!("you: {}", plain(&own)) };
+    let own = match is_idle(&own) {
+        true => String::new(),
+        false => format!("you: {}", look.choice(view.game(), &own)),
+    };
+    // The news of a card game may begin with a card, whose capital stays.
+    let seen = match seen.strip_prefix(YOU_SEE) {
+        Some(rest) => format!("you see: {rest}"),
+        None => seen,
+    };
     match (own.is_empty(), seen.is_empty()) {
         (true, true) => String::new(),
         (false, true) => own,
-        (true, false) => lower(&seen),
-        (false, false) => format!("{own}; {}", lower(&seen)),
+        (true, false) => seen,
+        (false, false) => format!("{own}; {seen}"),
     }
-}
-
-fn lower(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// What an adviser says.

@@ -9,7 +9,7 @@ use magister_engine::board::fluents;
 
 use super::{Choice, Session};
 use crate::commands::plural;
-use crate::console::moves::{Meant, several, shaped, understood};
+use crate::console::moves::{Meant, letters, several, shaped, understood};
 
 /// What stands for a move that is drawn.
 const DRAWN: &str = "*";
@@ -37,8 +37,10 @@ impl std::error::Error for Illegal {}
 impl Illegal {
     fn new(session: &Session, role: Role, typed: &str) -> Self {
         let words = session.game.text();
-        let known = words.parse_move(role, typed).map(|choice| words.move_text(choice));
-        let term = known.or_else(|| shaped(typed, &texts(session, role)));
+        let cells = session.cells.words(typed);
+        let meant = cells.as_deref().unwrap_or(typed);
+        let known = words.parse_move(role, meant).map(|choice| words.move_text(choice));
+        let term = known.or_else(|| shaped(meant, &texts(session, role)));
         Illegal {
             role: session.info().role_name(role).to_owned(),
             typed: typed.to_owned(),
@@ -175,6 +177,9 @@ fn typed(session: &Session, text: &str, ways: [&[Role]; 3]) -> Result<Option<Vec
 fn heard(session: &Session, role: Role, text: &str) -> Meant {
     let mut state = Vec::new();
     session.worker.save(&mut state);
+    let text = letters(text);
+    let cells = session.cells.words(&text);
+    let text = cells.as_deref().unwrap_or(&text);
     understood(text, &texts(session, role), &fluents(&*session.game, &state))
 }
 

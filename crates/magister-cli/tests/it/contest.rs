@@ -116,7 +116,7 @@ fn a_council_does_not_depend_on_the_order_of_its_members() {
     assert!(games[..2].iter().all(|game| game["errors"].as_array().is_none_or(Vec::is_empty)));
 }
 
-/// The most memory that a run took, in MiB; none where the system does not tell.
+/// The most memory that a run took, in MiB; none where the system does not report it.
 fn peak(args: &[&str]) -> Option<f64> {
     let mut child =
         command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary runs");
@@ -143,7 +143,7 @@ fn players_keep_their_limit_of_memory() {
     };
     let Some(base) = run("legal", "4") else {
         // Written past the test runner's capture, so that a skipped test shows.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the system does not tell peak memory");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the system does not report peak memory");
         return;
     };
     for player in ["mcts", "greedy", "pts", "puct:inner=onestep", "alphabeta", "uct"] {
@@ -332,11 +332,11 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
     assert_eq!(csv.lines().len(), 21);
     let drawn = svg.lines().join("\n");
     assert!(drawn.starts_with("<svg") && drawn.contains("onestep"), "{drawn}");
-    let told = lines(&magister(&[&args[..], &["--json"]].concat())).remove(0);
+    let answers = lines(&magister(&[&args[..], &["--json"]].concat())).remove(0);
     for scale in ["elo", "glicko-2", "weng-lin"] {
-        assert_eq!(told["scales"][scale].as_array().map(Vec::len), Some(5), "{scale}");
+        assert_eq!(answers["scales"][scale].as_array().map(Vec::len), Some(5), "{scale}");
     }
-    assert_eq!(told["ratings"].as_array().map(Vec::len), Some(5));
+    assert_eq!(answers["ratings"].as_array().map(Vec::len), Some(5));
 }
 
 #[test]
@@ -381,14 +381,16 @@ fn asked(args: &[&str], said: &str) -> Vec<Value> {
 fn a_player_answers_other_programs() {
     let said =
         "play (put 1 1)\nplay (put 2 2); (put 1 2); (put 3 3)\ngo\nplay (put 1 3)\ngo\nnew 7\n";
-    let told = asked(&["tictactoe", "--player", "uct", "--iterations", "500"], said);
-    assert_eq!(told.len(), 7);
-    assert_eq!(told[0]["choosing"], serde_json::json!(["x"]));
-    assert_eq!((&told[3]["move"], &told[3]["role"]), (&"(put 1 3)".into(), &"x".into()));
-    assert_eq!(told[4]["over"], true);
-    assert_eq!(told[4]["rewards"], serde_json::json!({ "x": 100.0, "o": 0.0 }));
-    assert!(told[5]["error"].as_str().is_some_and(|text| text.contains("no player has a choice")));
-    assert_eq!(told[6]["over"], false);
+    let answers = asked(&["tictactoe", "--player", "uct", "--iterations", "500"], said);
+    assert_eq!(answers.len(), 7);
+    assert_eq!(answers[0]["choosing"], serde_json::json!(["x"]));
+    assert_eq!((&answers[3]["move"], &answers[3]["role"]), (&"(put 1 3)".into(), &"x".into()));
+    assert_eq!(answers[4]["over"], true);
+    assert_eq!(answers[4]["rewards"], serde_json::json!({ "x": 100.0, "o": 0.0 }));
+    assert!(
+        answers[5]["error"].as_str().is_some_and(|text| text.contains("no player has a choice"))
+    );
+    assert_eq!(answers[6]["over"], false);
     let wrong = asked(&["tictactoe"], "hello\nnew\nplay (put 9 9)\n");
     assert!(wrong[1..].iter().all(|answer| answer["error"].is_string()), "{wrong:?}");
     assert_eq!(wrong.len(), 4);
@@ -397,6 +399,6 @@ fn a_player_answers_other_programs() {
 #[test]
 fn the_same_seed_makes_the_same_random_moves() {
     let said = "random\nrandom\ngo\nnew 3\nrandom\nrandom\ngo\n";
-    let told = asked(&["breakthrough", "--seed", "3", "--iterations", "300"], said);
-    assert_eq!(told[3]["move"], told[7]["move"]);
+    let answers = asked(&["breakthrough", "--seed", "3", "--iterations", "300"], said);
+    assert_eq!(answers[3]["move"], answers[7]["move"]);
 }

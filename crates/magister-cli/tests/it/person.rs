@@ -79,7 +79,7 @@ fn garbage_is_reported_and_the_match_continues() {
     let text = shown(&output);
     assert!(text.contains("exit code 0"), "{text}");
     assert!(text.contains("-1 is not a number of moves"), "{text}");
-    assert!(text.contains("is not understood"), "{text}");
+    assert!(text.contains("I do not understand"), "{text}");
     for (args, said) in [
         (&["tictactoe", "--as", "z"][..], "z is not a role of this game; the roles are x, o"),
         (&["tictactoe", "--against", "uct,uct"], "there is 1 other seat, so name 1 player"),

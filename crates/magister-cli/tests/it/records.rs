@@ -29,9 +29,9 @@ impl Folder {
     /// The output as lines of JSON.
     fn lines(&self, args: &str) -> Vec<Value> {
         let output = self.run(args);
-        let (text, trouble) =
+        let (text, error) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.status.code(), Some(0), "{trouble}");
+        assert_eq!(output.status.code(), Some(0), "{error}");
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 }

@@ -43,23 +43,23 @@ fn poker_is_solved() {
 
 #[test]
 fn all_kinds_of_games_are_solved() {
-    let (code, told) = text(&["solve", "exploding-bomb"]);
-    assert_eq!(code, 0, "{told}");
-    assert!(told.contains("value: agent 90\n") && told.contains("100 %  ask"), "{told}");
-    let (code, told) = text(&["solve", "tictactoe"]);
+    let (code, said) = text(&["solve", "exploding-bomb"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("value: agent 90\n") && said.contains("100 %  ask"), "{said}");
+    let (code, said) = text(&["solve", "tictactoe"]);
     assert_eq!(code, 0);
-    assert!(told.contains("5478 positions, all solved\nvalue: x 50, o 50\n"), "{told}");
-    let (code, told) = text(&["solve", "hanoi"]);
+    assert!(said.contains("5478 positions, all solved\nvalue: x 50, o 50\n"), "{said}");
+    let (code, said) = text(&["solve", "hanoi"]);
     assert_eq!(code, 0);
-    assert!(told.contains("shortest solution: 31 steps"), "{told}");
+    assert!(said.contains("shortest solution: 31 steps"), "{said}");
 }
 
 #[test]
 fn what_is_too_large_says_what_to_do() {
-    let (code, told) = text(&["solve", "blind-tictactoe", "--memory", "8"]);
+    let (code, said) = text(&["solve", "blind-tictactoe", "--memory", "8"]);
     assert_eq!(code, 1);
-    assert!(told.contains("it is too large") && told.contains("Raise --memory (now 8 MiB)"));
-    assert!(told.contains("--players oos"), "{told}");
+    assert!(said.contains("it is too large") && said.contains("Raise --memory (now 8 MiB)"));
+    assert!(said.contains("--players oos"), "{said}");
     let (code, lines) = json(&["solve", "connect-four", "--nodes", "1000", "--json"]);
     assert_eq!(code, 1);
     assert_eq!(lines[0]["solved"], false);
@@ -99,8 +99,8 @@ fn who_was_not_compared_is_not_acquitted() {
     assert!(said.contains("this says nothing about random; raise"), "{said}");
     let lines = String::from_utf8(output.stdout).expect("UTF-8");
     for line in lines.lines() {
-        let told: Value = serde_json::from_str(line).expect("JSON");
-        assert!(told["honest"].is_null() && told["verdict"]["permutation"].is_null(), "{told}");
+        let said: Value = serde_json::from_str(line).expect("JSON");
+        assert!(said["honest"].is_null() && said["verdict"]["permutation"].is_null(), "{said}");
     }
     let output = magister(&[&audit[..], &["--role", "random"]].concat());
     assert_eq!(output.status.code(), Some(2));
@@ -109,12 +109,12 @@ fn who_was_not_compared_is_not_acquitted() {
 
 #[test]
 fn a_strategy_is_of_information_sets() {
-    let (code, told) = text(&["solve", "tictactoe", "--strategy"]);
+    let (code, said) = text(&["solve", "tictactoe", "--strategy"]);
     assert_eq!(code, 0);
     let advice = "--strategy is for games with hidden information; `magister inspect tictactoe";
-    assert!(told.replace("\n    ", " ").contains(advice), "{told}");
-    let (code, told) = text(&["solve", "kuhn-poker", "--strategy"]);
-    assert!(code == 0 && !told.contains("magister inspect"), "{told}");
+    assert!(said.replace("\n    ", " ").contains(advice), "{said}");
+    let (code, said) = text(&["solve", "kuhn-poker", "--strategy"]);
+    assert!(code == 0 && !said.contains("magister inspect"), "{said}");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn only_own_pieces_are_meant_in_chess() {
     let script = "Nf4\nwhy\nKe2\nwhy\nO-O\nwhy\nwhy Nf6\nmoves e2\nquit\n";
     let text = play(&folder, &["chess"], script);
     has(&text, "white> Nf4 no knight of yours can go to f4");
-    has(&text, "white> why you tried no illegal move");
+    has(&text, "white> why You have not tried an illegal move yet");
     has(&text, "move e 1 e 2 is not legal here");
     has(&text, "move e 1 g 1 is not legal here");
     has(&text, "no knight of yours can go to f6");
@@ -272,7 +272,7 @@ fn slips_of_the_keyboard_are_no_moves() {
     let folder = Folder::new("slips");
     let script = "-1\nd3\n+2\nd 3\nquit\n";
     let text = play(&folder, &["connect-four", "--against", "legal"], script);
-    assert_eq!(text.matches("is not understood").count(), 3, "{text}");
+    assert_eq!(text.matches("I do not understand").count(), 3, "{text}");
     has(&text, "red> d 3 You: drop 3");
     folder.file("nim.kif", nim(" (distinct ?heap ?other)"));
     let text = play(&folder, &["nim.kif", "--against", "legal"], "reduce a\nquit\n");
@@ -301,7 +301,7 @@ fn records_say_what_happened() {
     play(&folder, &game, "put 2 2\nresign\nquit\n");
     let (text, code) = run_in(&folder, &["replay", "mine.jsonl"], "");
     has(&text, "human resigned after 2 steps");
-    has(&text, "1 match: agrees with the rules");
+    has(&text, "1 match, agrees with the rules");
     assert_eq!(code, 0, "{text}");
     // Looking at a store does not make one.
     run_in(&folder, &["matches"], "");
@@ -344,4 +344,56 @@ fn a_tournament_lists_everyone() {
     has(&text, "share of points, row against column:");
     has(&text, "failed");
     has(&flat(&text), "400 points are odds of 10 to 1");
+}
+
+/// Every example of how moves name cells agrees with where the picture changes.
+#[test]
+fn cells_are_named_as_the_board_shows_them() {
+    let folder = Folder::new("cells");
+    for (game, script, row) in
+        [("tictactoe", "b1\nquit\n", "1 . X ."), ("tictactoe", "put 1 2\nquit\n", "1 . X .")]
+    {
+        let text = play(&folder, &[game, "--against", "legal", "--ascii"], script);
+        has(&text, row);
+    }
+}
+
+#[test]
+fn a_match_that_is_left_keeps_its_secrets() {
+    let folder = Folder::new("secrets");
+    let text = play(&folder, &["kuhn-poker", "--against", "legal"], "save k.json\nquit\n");
+    has(&text, "Saved.");
+    lacks(&text, "with what was hidden");
+    let text = play(&folder, &["kuhn-poker", "--against", "legal"], "resign\nquit\n");
+    has(&text, "You resign; ");
+}
+
+#[test]
+fn undo_and_redo_say_what_they_did() {
+    let folder = Folder::new("undo");
+    let script = "drop 4\nundo\nredo\nswap\nquit\n";
+    let text = play(&folder, &["connect-four", "--against", "legal"], script);
+    has(&text, "Taken back: red: drop 4; yellow: drop 1.");
+    has(&text, "red> redo red: drop 4 yellow: drop 1");
+    has(&text, "`swap` is available after the match");
+}
+
+#[test]
+fn explain_begins_with_the_short_answer() {
+    let folder = Folder::new("short");
+    let (text, code) = run_in(&folder, &["explain", "chess", "a1a3"], "");
+    assert_eq!(code, 1);
+    assert!(text.starts_with("move a 1 a 3 is not legal: "), "{text}");
+    // Cells are named as in `play`.
+    let moves = ["explain", "checkers", "a3b4", "--moves", "c3d4; f6e5"];
+    has(&flat(&run_in(&folder, &moves, "").0), "(legal black (move 1 3 2 4)) does not hold");
+}
+
+#[test]
+fn small_questions_have_answers() {
+    let folder = Folder::new("small");
+    assert_eq!(run_in(&folder, &["help", "--help"], "").1, 0);
+    lacks(&run_in(&folder, &["games", "nim"], "").0, "hanoi");
+    folder.file("mine.kif", "(role a)\n");
+    has(&run_in(&folder, &["check", "mine"], "").0, "did you mean mine.kif");
 }

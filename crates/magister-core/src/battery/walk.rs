@@ -211,16 +211,16 @@ impl Walker<'_> {
             })
             .collect();
         let mut out = Step::new();
-        let mut told = Step::new();
+        let mut asked = Step::new();
         // Twice, because the first time may leave traces.
-        let _ = worker.perceive(&joint, &mut told, &Stop::never());
-        let perceived = worker.perceive(&joint, &mut told, &Stop::never());
+        let _ = worker.perceive(&joint, &mut asked, &Stop::never());
+        let perceived = worker.perceive(&joint, &mut asked, &Stop::never());
         self.same(here, &Snapshot::take(worker), position, "after perceiving a joint move");
         if let Err(halt) = worker.step(&joint, &mut out, &Stop::never()) {
             self.report.fail("step", position, format!("a legal joint move was refused: {halt}"));
             return None;
         }
-        if perceived == Ok(true) && told.percepts != out.percepts {
+        if perceived == Ok(true) && asked.percepts != out.percepts {
             self.report.fail("step", position, "perceiving a joint move gives other percepts");
         }
         let after = Snapshot::take(worker);

@@ -414,7 +414,7 @@ impl Match {
 
     fn player(&self, role: Role) -> &str {
         let name = self.seat(role).and_then(|seat| self.record().players.get(seat));
-        name.map_or("nobody", String::as_str)
+        name.map_or("no one", String::as_str)
     }
 
     fn in_opening(&self) -> bool {

@@ -118,13 +118,13 @@ impl Raw {
             seat.player.clone_from(player);
         }
         // Earlier output shows the end only by its rewards and errors.
-        let told = |kind| self.errors.iter().any(|fault| fault.kind == kind);
+        let reported = |kind| self.errors.iter().any(|fault| fault.kind == kind);
         let end = self.end.or_else(|| match self.schema {
             Some(_) => None,
             None if rewards.iter().any(Option::is_some) => Some(MatchEnd::Terminal),
             None => [MatchEnd::BrokenOff, MatchEnd::Resigned, MatchEnd::Left]
                 .into_iter()
-                .find(|end| end.fault().is_some_and(told)),
+                .find(|end| end.fault().is_some_and(reported)),
         });
         Ok(MatchRecord {
             schema: self.schema.unwrap_or(SCHEMA),

@@ -357,13 +357,13 @@ impl Again<'_> {
             return differs("silent steps");
         }
         if self.game.info().information == crate::Information::Hidden {
-            let mut told = record.percepts.get(at).cloned().flatten();
+            let mut recorded = record.percepts.get(at).cloned().flatten();
             // The order of percepts depends on their numbers, which other versions may assign
             // differently.
-            for all in [&mut told, &mut again.percepts].into_iter().flatten() {
+            for all in [&mut recorded, &mut again.percepts].into_iter().flatten() {
                 all.iter_mut().for_each(|percepts| percepts.sort_unstable());
             }
-            if told != again.percepts {
+            if recorded != again.percepts {
                 return differs("percepts");
             }
         }

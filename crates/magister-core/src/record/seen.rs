@@ -90,8 +90,8 @@ impl MatchRecord {
     /// in [`record`](crate::record) says.
     pub fn seen_by(&self, viewer: Viewer, info: &Info) -> SeenRecord {
         let sight = Sight::new(viewer, info, self.end.is_some());
-        let told = |step: &usize| sight.all || !self.silent.contains(&(step + 1));
-        let steps: Vec<usize> = (0..self.moves.len()).filter(told).collect();
+        let visible = |step: &usize| sight.all || !self.silent.contains(&(step + 1));
+        let steps: Vec<usize> = (0..self.moves.len()).filter(visible).collect();
         let moves = steps.iter().map(|&at| sight.moves(&self.moves[at])).collect();
         let seen = |at: &usize| Some(sight.percepts(self.percepts.get(*at)?.as_ref()));
         let percepts = steps.iter().filter_map(seen).collect();

@@ -324,12 +324,12 @@ fn during_an_open_match_only_answers_seeds_and_thoughts_are_hidden() {
     assert_eq!(part.moves.len(), 2);
     assert!(part.moves.iter().flatten().all(Option::is_some) && part.seed.is_none());
     let answer = events.last().unwrap();
-    let told = |viewer| match answer.seen_by(viewer, info.info()) {
+    let seen = |viewer| match answer.seen_by(viewer, info.info()) {
         Some(Event::Answered { choice, .. }) => choice,
         other => panic!("{other:?}"),
     };
-    assert_eq!(told(Viewer::Role(Role(0))).as_deref(), Some("(take 2)"));
-    assert_eq!((told(Viewer::Role(Role(1))), told(Viewer::Spectator)), (None, None));
+    assert_eq!(seen(Viewer::Role(Role(0))).as_deref(), Some("(take 2)"));
+    assert_eq!((seen(Viewer::Role(Role(1))), seen(Viewer::Spectator)), (None, None));
     for event in events {
         let seen = event.seen_by(Viewer::Spectator, info.info()).unwrap();
         assert!(matches!(event, Event::Answered { .. }) || seen == event);

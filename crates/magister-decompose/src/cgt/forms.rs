@@ -227,7 +227,7 @@ impl Forms {
         all[size]
     }
 
-    /// The number that a value is; none if it is none.
+    /// The number that a value equals; `None` if it is not a number.
     pub fn number(&self, form: Form) -> Option<Dyadic> {
         let one = Dyadic::whole(1);
         match (self.left(form), self.right(form)) {

@@ -3,7 +3,7 @@
 use super::forms::{Form, Forms};
 
 impl Forms {
-    /// The size of the nimber that a value is; none if it is none.
+    /// The size of the nimber that a value equals; `None` if it is not a nimber.
     pub fn nimber_size(&self, form: Form) -> Option<usize> {
         if self.left(form) != self.right(form) {
             return None;

@@ -119,7 +119,7 @@ fn kayles_is_worth_nimbers() {
     // Thirteen pins are worth *1 by the published nimbers of Kayles: 0 1 2 3 1 4 3 2 1 4 2 6 4 1.
     assert_eq!(play.forms().nimber_size(form), Some(1));
     let mut worker = game.worker();
-    let middle = game.parse_move(Role(0), "(one 7)").expect("a move");
+    let middle = game.text().parse_move(Role(0), "(one 7)").expect("a move");
     let mut joint: Vec<_> = game.info().all_roles().map(|role| worker.legal(role)[0]).collect();
     joint[0] = middle;
     worker.step(&joint, &mut magister_core::Step::new(), &stop).expect("a legal move");

@@ -108,7 +108,7 @@ fn moves_of_part(text: &mut String, part: usize, shape: Shape, rng: &mut Rng, st
     }
 }
 
-/// Who has no turn rests; who has no move in any part rests as well.
+/// A role without a turn rests, and so does a role without a move in any part.
 fn resting(text: &mut String, parts: usize, shape: Shape) {
     let _ = writeln!(text, "(<= (can ?r) (true (at0 ?s)) (arrow0 ?r ?s ?t))");
     for part in 1..parts {

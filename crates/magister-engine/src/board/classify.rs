@@ -3,6 +3,8 @@
 use magister_core::BoardStyle;
 
 use super::domain::{Domain, Kind};
+use super::groups::Things;
+use super::marks::words;
 use super::material::Material;
 use super::relation::Relation;
 
@@ -12,6 +14,8 @@ const BOARDS: usize = 16;
 /// The maximum length of a single row, and of values in one whose cells have names.
 const LONG_ROW: usize = 30;
 const FEW_VALUES: usize = 6;
+/// What rules call the place of a role on a track.
+const TRACK: [&str; 6] = ["at", "pos", "position", "location", "place", "square"];
 /// The maximum number of rows with names instead of numbers.
 const NAMED_ROWS: usize = 8;
 
@@ -54,6 +58,10 @@ pub(super) enum Class {
     Counters(usize),
     /// One fluent at a time: the role to move, the step.
     Line,
+    /// Things by the role in this leaf.
+    Groups(usize),
+    /// Things that stand on each other.
+    Stacks(Things),
     /// Listed fluents, by the first leaf if there are several.
     List,
     /// A fluent without arguments.
@@ -69,6 +77,16 @@ impl Relation {
         let all: Vec<usize> = (0..count).collect();
         if count == 0 {
             return Class::Fact;
+        }
+        if let Some(things) = self.stacked() {
+            return Class::Stacks(things);
+        }
+        if let Some(owner) = self.held_by() {
+            return Class::Groups(owner);
+        }
+        // A value of every role is no place that it stands at, unless it is called so.
+        if let Some(value) = self.per_role.filter(|&value| !self.is_track(value)) {
+            return Class::Counters(value);
         }
         let places = |leaves: &[usize]| -> Vec<usize> {
             leaves.iter().copied().filter(|&leaf| self.is_place(leaf)).collect()
@@ -138,6 +156,10 @@ impl Relation {
             ([key], [_], [value], [_]) if self.is_square(*key, *value) => {
                 Class::Board(self.lie(*key, *value, &[], material))
             }
+            // Marks that come and go, each at a place of its own.
+            ([key], [_], [value], [_]) if self.is_sparse(*key, *value) => {
+                Class::Board(self.lie(*key, *value, &[], material))
+            }
             ([_], _, [value], _) if self.domains[*value].is_numeric() => Class::Counters(*value),
             ([place], [_], values, _) if self.is_row(*place, values) => Class::Board(Lie {
                 column: Axis::Leaf(*place),
@@ -150,7 +172,7 @@ impl Relation {
                 Class::Graph(*point, values.to_vec())
             }
             ([_], _, [value], _) => Class::Counters(*value),
-            _ => Class::List,
+            _ => self.owner().filter(|_| count > 1).map_or(Class::List, Class::Groups),
         }
     }
 
@@ -235,6 +257,20 @@ impl Relation {
         square && self.size == a.names.len() * a.names.len() && a.position("0").is_none()
     }
 
+    /// Whether a value of roles is a place on a track.
+    fn is_track(&self, value: usize) -> bool {
+        let called = words(&self.name).iter().any(|word| TRACK.contains(&word.as_str()));
+        called && self.is_place(value) && self.domains[value].names.len() <= LONG_ROW
+    }
+
+    /// Whether two numbers, one of which determines the other, are coordinates: most pairs exist,
+    /// but not all keys are there at the start, as the keys of counters are.
+    fn is_sparse(&self, key: usize, value: usize) -> bool {
+        let (keys, values) = (self.domains[key].names.len(), self.domains[value].names.len());
+        let numeric = self.domains[key].is_numeric() && self.domains[value].is_numeric();
+        numeric && !self.full && keys > 3 && values > 2 && self.size * 10 >= keys * values * 6
+    }
+
     /// A board of marks, if the leaves of this relation could be its columns and rows.
     pub(super) fn marks(&self, material: &Material) -> Option<Lie> {
         let both = self.domains.len() == 2 && self.is_place(0) && self.is_place(1);
@@ -257,7 +293,7 @@ impl Relation {
         self.domains[leaf].is_ordered() || self.domains[leaf].roles
     }
 
-    fn on_squares(&self, leaf: usize, split: Vec<usize>, label: Vec<usize>) -> Lie {
+    pub(super) fn on_squares(&self, leaf: usize, split: Vec<usize>, label: Vec<usize>) -> Lie {
         let digits = self.domains[leaf].names[0].as_bytes()[0].is_ascii_digit();
         let (first, second) = (Axis::First(leaf), Axis::Second(leaf));
         let (column, row) = if digits { (second, first) } else { (first, second) };
@@ -265,7 +301,7 @@ impl Relation {
     }
 
     /// A board over two leaves: which of them is the row, and where the first row is.
-    fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
+    pub(super) fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),

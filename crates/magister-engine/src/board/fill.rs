@@ -5,7 +5,7 @@ use std::sync::Arc;
 use magister_core::Style;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::classify::{Axis, Lie};
+use super::classify::Lie;
 use super::graph::Links;
 use super::marks::mark;
 use super::material::Material;
@@ -40,7 +40,7 @@ pub(super) fn fill(
     // The board of a fluent, its place there, and its label.
     let on_board = |plans: &[Plan], fluent: &Ground| {
         let (form, leaves) = forms.parts(fluent);
-        let Use::Board { plan, lie, named } = *index.get(form.as_str())? else { return None };
+        let Use::Board { plan, lie, named, .. } = *index.get(form.as_str())? else { return None };
         let place = plans[*plan].place(lie, &leaves)?;
         Some((*plan, place, label(&fluent.name, lie, *named, &leaves)))
     };
@@ -61,20 +61,10 @@ pub(super) fn fill(
     mark(plans, uses, relations, forms, material, style);
     for (number, plan) in plans.iter_mut().enumerate() {
         let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
-        // Whether the column comes before the row.
-        let across = uses.iter().any(|how| match how {
-            Use::Board { plan, lie, named: false } if *plan == number => {
-                match (lie.column, lie.row) {
-                    (Axis::Leaf(column), Axis::Leaf(row)) => column < row,
-                    _ => true,
-                }
-            }
-            _ => false,
-        });
         for name in asked.iter().flat_map(|board| &board.fixed) {
             let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
             for fact in facts {
-                let Some((place, label)) = fixed(plan, across, name, fact) else { continue };
+                let Some((place, label)) = fixed(plan, plan.across, name, fact) else { continue };
                 plan.cells.insert(place);
                 if !plan.labels.contains(&label) {
                     plan.labels.push(label.clone());
@@ -83,7 +73,7 @@ pub(super) fn fill(
             }
         }
         let lie = uses.iter().find_map(|how| match how {
-            Use::Board { plan, lie, named: false } if *plan == number => Some(lie),
+            Use::Board { plan, lie, named: false, .. } if *plan == number => Some(lie),
             _ => None,
         });
         let lines = asked.and_then(|board| board.lines.as_ref());

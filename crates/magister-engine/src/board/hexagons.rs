@@ -50,7 +50,7 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &mut [Use], material: &Materia
             continue;
         }
         let lie = uses.iter().find_map(|how| match how {
-            Use::Board { plan, lie, named: false } if *plan == number => Some(lie.clone()),
+            Use::Board { plan, lie, named: false, .. } if *plan == number => Some(lie.clone()),
             _ => None,
         });
         let Some(lie) = lie else { continue };
@@ -181,5 +181,5 @@ fn turn(plan: &mut Plan) {
     }
     // The first line is at the top, as in a list of lines.
     plan.up = false;
-    plan.turned = true;
+    plan.turned = !plan.turned;
 }

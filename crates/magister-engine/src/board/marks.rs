@@ -2,7 +2,7 @@
 //!
 //! The sources are fluents that never change and constant facts. A fact counts only if some rule
 //! uses it for the places of the board: it shares the variables of column and row with a fluent
-//! there. That also tells which of its arguments are the column and the row.
+//! there. That also shows which of its arguments are the column and the row.
 
 use std::sync::Arc;
 

@@ -208,7 +208,7 @@ impl Material {
             !relation.hidden
                 && relation.depends == Depends::Nothing
                 && !relation.rules.is_empty()
-                && relation.functor.arity.is_some_and(|arity| (2..=5).contains(&arity))
+                && relation.functor.arity.is_some_and(|arity| (2..=6).contains(&arity))
         };
         let names = rules.relations.iter().filter(wanted);
         let names: Vec<String> =

@@ -11,9 +11,12 @@
 //! code that has one.
 
 mod classify;
+mod coordinates;
 mod domain;
+mod families;
 mod fill;
 mod graph;
+mod groups;
 mod hexagons;
 mod listed;
 mod marks;

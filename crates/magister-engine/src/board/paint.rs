@@ -7,19 +7,21 @@ use magister_core::{Game, Layout, Style};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
+use super::coordinates;
 use super::domain::{common_prefix, natural};
 use super::fill::label;
+use super::groups::{grouped, stacks};
 use super::hexagons;
 use super::material::{self, Material};
 use super::picture::{Edge, Line, Panel, Picture, Spot};
 use super::plan::{Place, Plan, Use, plan};
-use super::relation::{Forms, relations};
+use super::relation::{Forms, Relation, relations};
 use super::symbols::EMPTY;
 use crate::network::GdlNetwork;
 use crate::{Ground, Program};
 
 /// A fluent that is shown as text, and its leaves.
-type Told<'a> = (&'a Ground, Vec<Arc<str>>);
+type Written<'a> = (&'a Ground, Vec<Arc<str>>);
 
 /// Draws the states of a game.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub struct Painter {
     /// How each relation is shown, by its form, in the order of the rules.
     pub(super) uses: FxHashMap<String, (usize, Use)>,
     pub(super) plans: Vec<Plan>,
+    /// The facts that are shown as on or off, in the order of the rules.
+    flags: Vec<String>,
     names: BTreeMap<String, String>,
     syntax: Syntax,
 }
@@ -51,18 +55,24 @@ impl Painter {
         let forms = Forms::new(&material.fluents);
         let relations = relations(&material, &forms);
         let (mut plans, mut uses) = plan(&relations, &forms, &material, style);
-        if let Some(rules) =
-            rules.filter(|_| plans.iter().any(|plan| hexagons::may_be(plan, style)))
-        {
+        let open = |plan: &Plan| hexagons::may_be(plan, style) || coordinates::may_be(plan, style);
+        if let Some(rules) = rules.filter(|_| plans.iter().any(open)) {
             material.derive_pairs(rules);
+            coordinates::recognise(&mut plans, &uses, &material, style);
             hexagons::recognise(&mut plans, &mut uses, &material, style);
         }
+        let flag = |((_, relation), how): ((&_, &Relation), &Use)| {
+            matches!(how, Use::Flag).then(|| relation.name.clone())
+        };
+        let flags = relations.iter().map(|(form, relation)| (form, relation)).zip(&uses);
+        let flags = flags.filter_map(flag).collect();
         let numbered = relations.into_iter().zip(uses).enumerate();
         let operations = rules.is_some_and(|rules| rules.dialect == Dialect::Operations);
         Painter {
             forms,
             uses: numbered.map(|(number, ((form, _), how))| (form, (number, how))).collect(),
             plans,
+            flags,
             names: style.names.clone(),
             syntax: if operations { Syntax::Infix } else { Syntax::Kif },
         }
@@ -85,11 +95,11 @@ impl Painter {
             cells.push(fixed);
         }
         // The fluents shown as text, by the number of the relation.
-        let mut words: BTreeMap<usize, (&Use, Vec<Told<'_>>)> = BTreeMap::new();
+        let mut words: BTreeMap<usize, (&Use, Vec<Written<'_>>)> = BTreeMap::new();
         for fluent in fluents {
             let (form, leaves) = self.forms.parts(fluent);
             match self.uses.get(&form) {
-                Some((_, Use::Board { plan, lie, named })) => {
+                Some((_, Use::Board { plan, lie, named, .. })) => {
                     match self.plans[*plan].place(lie, &leaves) {
                         Some(place) => {
                             let label = label(&fluent.name, lie, *named, &leaves);
@@ -98,7 +108,7 @@ impl Painter {
                         None => picture.facts.push(fluent.text(self.syntax)),
                     }
                 }
-                Some((_, Use::Hidden)) => {}
+                Some((_, Use::Hidden | Use::Flag)) => {}
                 Some((_, Use::Constant)) => picture.always.push(fluent.text(self.syntax)),
                 Some((number, how)) => {
                     let list = words.entry(*number).or_insert_with(|| (how, Vec::new()));
@@ -110,8 +120,20 @@ impl Painter {
         for (plan, cells) in self.plans.iter().zip(cells) {
             self.panels(plan, &cells, &mut picture);
         }
+        // Things stand somewhere even if none of them stands on another.
+        for (form, (number, how)) in &self.uses {
+            if let (Use::Stacks { things }, false) = (how, words.contains_key(number)) {
+                let name = form.split(' ').next().unwrap_or_default();
+                picture.lines.push(stacks(self.name(name), things, &[]));
+            }
+        }
         for (how, list) in words.into_values() {
             self.line(how, list, &mut picture);
+        }
+        if !self.flags.is_empty() {
+            let on = |name: &str| fluents.iter().any(|f| *f.name == *name && f.args.is_none());
+            let entries = self.flags.iter().map(|name| (self.name(name), on(name))).collect();
+            picture.lines.push(Line::Flags { entries });
         }
         picture
     }
@@ -121,7 +143,7 @@ impl Painter {
         self.names.get(fluent).map_or_else(|| fluent.to_owned(), Clone::clone)
     }
 
-    fn line(&self, how: &Use, mut list: Vec<Told<'_>>, picture: &mut Picture) {
+    fn line(&self, how: &Use, mut list: Vec<Written<'_>>, picture: &mut Picture) {
         let Some((first, leaves)) = list.first() else { return };
         let name = self.name(&first.name);
         if leaves.is_empty() {
@@ -141,11 +163,19 @@ impl Painter {
                 picture.lines.push(Line::Word { name, value });
             }
             Use::Counters { value, piles } => {
-                let entry = |(_, leaves): &Told<'_>| {
+                let entry = |(_, leaves): &Written<'_>| {
                     (leaves[1 - value].to_string(), leaves[*value].to_string())
                 };
                 let entries = list.iter().map(entry).collect();
                 picture.lines.push(Line::Counters { name, entries, piles: *piles });
+            }
+            Use::Groups { owner, owners } => {
+                let list: Vec<_> = list.into_iter().map(|(_, leaves)| leaves).collect();
+                picture.lines.push(grouped(name, *owner, owners, &list));
+            }
+            Use::Stacks { things } => {
+                let list: Vec<_> = list.into_iter().map(|(_, leaves)| leaves).collect();
+                picture.lines.push(stacks(name, things, &list));
             }
             _ => {
                 let items = list.iter().map(|(_, leaves)| joined(leaves)).collect();
@@ -173,7 +203,9 @@ impl Painter {
             let last = plan.splits.last().filter(|_| plan.splits.len() > 1);
             let row = last.map_or(0, |domain| board / domain.names.len());
             let title = title.trim().to_owned();
-            picture.panels.push(panel(plan, board, title, row, cells));
+            let mut one = panel(plan, board, title, row, cells);
+            one.among = among(plan, board);
+            picture.panels.push(one);
         }
         for label in &plan.labels {
             let symbol = plan.symbols.get(label);
@@ -188,6 +220,18 @@ impl Painter {
             }
         }
     }
+}
+
+/// Where a board stands among the boards of its plan: two arguments that tell them apart are column
+/// and row, in the order of the cells.
+fn among(plan: &Plan, board: usize) -> Option<(usize, usize)> {
+    let [first, second] = &plan.splits[..] else { return None };
+    let (a, b) = (board / second.names.len(), board % second.names.len());
+    let ((column, row), rows) = match plan.across {
+        true => ((a, b), second.names.len()),
+        false => ((b, a), first.names.len()),
+    };
+    Some((column, if plan.up { rows - 1 - row } else { row }))
 }
 
 fn panel(
@@ -266,6 +310,7 @@ fn panel(
         spots,
         links,
         row,
+        among: None,
     }
 }
 

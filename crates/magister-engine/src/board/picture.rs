@@ -38,6 +38,9 @@ pub struct Panel {
     pub edges: Vec<Edge>,
     /// The position of the board among others of its kind.
     pub row: usize,
+    /// Its column and its row among them, from the left and from the top, if two arguments of the
+    /// rules tell the boards apart.
+    pub among: Option<(usize, usize)>,
 }
 
 /// A side of a cell, as it is drawn.
@@ -121,5 +124,19 @@ pub enum Line {
         name: String,
         /// The things.
         items: Vec<String>,
+    },
+    /// Things in groups, such as the hand of each role, or stacks.
+    Groups {
+        /// The name of the groups.
+        name: String,
+        /// The name of each group, and its things; of a stack from the bottom.
+        groups: Vec<(String, Vec<String>)>,
+        /// Whether the things of a group lie on each other.
+        stacked: bool,
+    },
+    /// Things that are on or off.
+    Flags {
+        /// The names of the things, and whether each one is on.
+        entries: Vec<(String, bool)>,
     },
 }

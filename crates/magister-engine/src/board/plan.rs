@@ -7,9 +7,12 @@ use magister_core::{BoardStyle, Layout, Style};
 use rustc_hash::FxHashSet;
 
 use super::classify::{Axis, Class, Lie};
+use super::coordinates::Former;
 use super::domain::{Domain, square};
+use super::families::families;
 use super::fill::fill;
 use super::graph::{self, Links};
+use super::groups::Things;
 use super::marks::Border;
 use super::material::Material;
 use super::relation::{Forms, Relation};
@@ -32,6 +35,8 @@ pub(super) struct Plan {
     pub(super) up: bool,
     /// Whether a relation fills it.
     full: bool,
+    /// Whether its relations have one value for each cell.
+    single: bool,
     /// The existing cells.
     pub(super) cells: FxHashSet<Place>,
     /// The names of its contents.
@@ -48,8 +53,13 @@ pub(super) struct Plan {
     pub(super) places: Vec<(f32, f32)>,
     /// How far each row of hexagons is shifted to the right; by default half a cell per row.
     pub(super) shift: Vec<f32>,
-    /// Whether rows and columns were exchanged: then the name of a cell begins with its row.
+    /// Whether the fluents have the row before the column: then the name of a cell begins with its
+    /// row.
     pub(super) turned: bool,
+    /// How its cells were named before the rules gave them coordinates.
+    pub(super) former: Option<Former>,
+    /// Whether fluents name the column before the row.
+    pub(super) across: bool,
     /// Walls and signs.
     pub(super) borders: Vec<Border>,
     /// The cells of its relations, by the names of column and row.
@@ -59,12 +69,19 @@ pub(super) struct Plan {
 /// How the fluents of a relation are shown.
 #[derive(Clone, Debug)]
 pub(super) enum Use {
-    /// On a board; `named` puts the name of the relation before the label.
-    Board { plan: usize, lie: Lie, named: bool },
+    /// On a board; `named` puts the name of the relation before the label. What is laid `over` other
+    /// things is another property of the same cells.
+    Board { plan: usize, lie: Lie, named: bool, over: bool },
     /// A name and its value.
     Line,
     /// Keys and values.
     Counters { value: usize, piles: bool },
+    /// Things by the role in a leaf; with the roles in their order.
+    Groups { owner: usize, owners: Vec<Arc<str>> },
+    /// Things that stand on each other.
+    Stacks { things: Things },
+    /// On or off.
+    Flag,
     /// Listed.
     List,
     /// Once, because it never changes.
@@ -80,6 +97,8 @@ const FEW_MARKS: usize = 12;
 /// The maximum size of heaps that are drawn as such.
 const PILE: usize = 31;
 const SMALL_PILE: usize = 12;
+/// The maximum number of facts that are shown as on or off.
+const FLAGS: usize = 16;
 
 /// The boards of a game, and how each relation is shown.
 pub(super) fn plan(
@@ -116,7 +135,23 @@ pub(super) fn plan(
         let place = place.unwrap_or(usize::MAX);
         (place, within, guest, loose, !relation.full, (marks, other, aside), size)
     });
-    for number in order {
+    let shared =
+        if style.boards.is_empty() { families(relations, forms, material) } else { Vec::new() };
+    for family in &shared {
+        let mut board: Option<Plan> = None;
+        for &member in &family.members {
+            let own = Plan::new(&relations[member].1, &family.lie, None, material);
+            match &mut board {
+                Some(board) => board.join(&own, material),
+                None => board = Some(own),
+            }
+            let lie = family.lie.clone();
+            uses[member] = Use::Board { plan: plans.len(), lie, named: false, over: false };
+        }
+        plans.extend(board.map(|board| Plan { full: true, ..board }));
+    }
+    let in_family = |number: usize| shared.iter().any(|family| family.members.contains(&number));
+    for number in order.into_iter().filter(|&number| !in_family(number)) {
         let relation = &relations[number].1;
         if style.hide.contains(&relation.name) {
             uses[number] = Use::Hidden;
@@ -132,14 +167,14 @@ pub(super) fn plan(
                 let new = Plan::new(relation, lie, styled(relation), material);
                 let host = plans.iter().position(|plan| plan.hosts(&new));
                 let (columns, rows) = (new.columns.names.len(), new.rows.names.len());
-                let whole = columns * rows == relation.size;
-                let large = plans.is_empty() && columns > 2 && rows > 2 && whole;
+                let most = columns * rows <= relation.size * 2;
+                let large = plans.is_empty() && columns > 2 && rows > 2 && most;
                 match host {
-                    Some(plan) => Use::Board { plan, lie: lie.clone(), named: true },
+                    Some(plan) => Use::Board { plan, lie: lie.clone(), named: true, over: false },
                     None if large => {
                         plans.push(new);
                         let plan = plans.len() - 1;
-                        Use::Board { plan, lie: lie.clone(), named: false }
+                        Use::Board { plan, lie: lie.clone(), named: false, over: false }
                     }
                     None => Use::Line,
                 }
@@ -163,13 +198,27 @@ pub(super) fn plan(
                     plans.iter().position(fits).map(|plan| (plan, lie))
                 });
                 match host {
-                    Some((plan, lie)) => Use::Board { plan, lie, named: true },
+                    Some((plan, lie)) => Use::Board { plan, lie, named: true, over: false },
                     None => Use::Counters { value: *value, piles: piles(relation, *value) },
                 }
             }
+            Class::Groups(owner) => {
+                let owners = relation.domains[*owner].names.clone();
+                Use::Groups { owner: *owner, owners }
+            }
+            Class::Stacks(things) => Use::Stacks { things: things.clone() },
             Class::Line => Use::Line,
             Class::List | Class::Fact => Use::List,
         };
+    }
+    let fact = |class: &Class| matches!(class, Class::Fact);
+    let facts = classes.iter().filter(|class| fact(class)).count();
+    if plans.is_empty() && (2..=FLAGS).contains(&facts) {
+        for (how, _) in uses.iter_mut().zip(&classes).filter(|(_, class)| fact(class)) {
+            if matches!(how, Use::List) {
+                *how = Use::Flag;
+            }
+        }
     }
     tell_apart(&mut uses, plans.len(), relations);
     fill(&mut plans, &mut uses, relations, forms, material, style);
@@ -189,7 +238,7 @@ fn tell_apart(uses: &mut [Use], plans: usize, relations: &[(String, Relation)]) 
     let mut values: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); plans];
     for pass in [false, true] {
         for (how, (_, relation)) in uses.iter_mut().zip(relations) {
-            let Use::Board { plan, lie, named } = how else { continue };
+            let Use::Board { plan, lie, named, .. } = how else { continue };
             if *named != pass {
                 continue;
             }
@@ -233,11 +282,16 @@ fn lay(
         Some(names) => names.contains(&plan.name) && plan.fits(&new, true),
         None => plan.fits(&new, false),
     });
+    let over = plans.iter().position(|plan| style.is_none() && plan.lies_under(&new));
+    if let Some(plan) = over.filter(|_| place.is_none()) {
+        plans[plan].join(&new, material);
+        return Use::Board { plan, lie: lie.clone(), named: true, over: true };
+    }
     if let Some(plan) = place {
         // Relations that share the cells of a board among them need no names to distinguish them.
         let named = !plans[plan].completed_by(&new);
         plans[plan].join(&new, material);
-        return Use::Board { plan, lie: lie.clone(), named };
+        return Use::Board { plan, lie: lie.clone(), named, over: false };
     }
     // A few marked cells of a board are better listed.
     if style.is_none() && relation.determined.is_empty() {
@@ -247,7 +301,7 @@ fn lay(
         }
     }
     plans.push(new);
-    Use::Board { plan: plans.len() - 1, lie: lie.clone(), named: false }
+    Use::Board { plan: plans.len() - 1, lie: lie.clone(), named: false, over: false }
 }
 
 impl Plan {
@@ -276,6 +330,8 @@ impl Plan {
             splits: lie.split.iter().map(|&leaf| relation.domains[leaf].clone()).collect(),
             up: lie.up,
             full: relation.full,
+            single: !lie.label.is_empty()
+                && lie.label.iter().all(|leaf| relation.determined.contains(leaf)),
             cells: FxHashSet::default(),
             values: lie
                 .label
@@ -289,7 +345,12 @@ impl Plan {
             links: links.unwrap_or_default(),
             places,
             shift: Vec::new(),
-            turned: false,
+            turned: matches!((lie.row, lie.column), (Axis::Leaf(row), Axis::Leaf(column)) if row < column),
+            former: None,
+            across: match (lie.column, lie.row) {
+                (Axis::Leaf(column), Axis::Leaf(row)) => column < row,
+                _ => true,
+            },
             borders: Vec::new(),
             taken: taken(relation, lie),
             columns,
@@ -333,6 +394,22 @@ impl Plan {
             && self.taken.is_disjoint(&other.taken)
     }
 
+    /// Whether another relation gives a second property of the same cells, such as a number for
+    /// every piece.
+    fn lies_under(&self, other: &Plan) -> bool {
+        let numbers = |plan: &Plan| plan.values.iter().all(|value| value.parse::<i64>().is_ok());
+        let one = |plan: &Plan| plan.single && !plan.values.is_empty();
+        one(self)
+            && one(other)
+            && self.splits.is_empty()
+            && other.splits.is_empty()
+            && numbers(self) != numbers(other)
+            && self.layout == other.layout
+            && !other.taken.is_empty()
+            && other.taken.is_subset(&self.taken)
+            && other.taken.len() * 2 > self.taken.len()
+    }
+
     /// Whether things with these names fit here too: the names are different, and numbers do not
     /// mix with pieces.
     fn suits(&self, values: &FxHashSet<Arc<str>>) -> bool {
@@ -356,12 +433,20 @@ impl Plan {
 
     /// The place of a fluent with these leaves.
     pub(super) fn place(&self, lie: &Lie, leaves: &[Arc<str>]) -> Option<Place> {
+        let (splits, columns, rows) = match &self.former {
+            Some(former) => (&former.splits, &former.columns, &former.rows),
+            None => (&self.splits, &self.columns, &self.rows),
+        };
         let mut board = 0;
-        for (domain, &leaf) in self.splits.iter().zip(&lie.split) {
+        for (domain, &leaf) in splits.iter().zip(&lie.split) {
             board = board * domain.names.len() + domain.position(leaves.get(leaf)?)?;
         }
-        let column = coordinate(&self.columns, lie.column, leaves)?;
-        Some((board, column, coordinate(&self.rows, lie.row, leaves)?))
+        let column = coordinate(columns, lie.column, leaves)?;
+        let place = (board, column, coordinate(rows, lie.row, leaves)?);
+        match &self.former {
+            Some(former) => former.to.get(&place).copied(),
+            None => Some(place),
+        }
     }
 
     /// The places that words name in the manner of a fluent, in order, at most two.
@@ -432,11 +517,15 @@ impl Plan {
 
 /// The cells of a relation, by the names of column and row.
 fn taken(relation: &Relation, lie: &Lie) -> FxHashSet<(Arc<str>, Arc<str>)> {
-    let (Axis::Leaf(column), Axis::Leaf(row)) = (lie.column, lie.row) else {
-        return FxHashSet::default();
+    let none: Arc<str> = Arc::from("");
+    let cell = |leaves: &Vec<Arc<str>>| match (lie.column, lie.row) {
+        (Axis::Leaf(column), Axis::Leaf(row)) => {
+            Some((Arc::clone(&leaves[column]), Arc::clone(&leaves[row])))
+        }
+        (Axis::Leaf(column), Axis::One) => Some((Arc::clone(&leaves[column]), Arc::clone(&none))),
+        _ => None,
     };
-    let cell = |leaves: &Vec<Arc<str>>| (Arc::clone(&leaves[column]), Arc::clone(&leaves[row]));
-    relation.members.iter().map(cell).collect()
+    relation.members.iter().filter_map(cell).collect()
 }
 
 /// The values along an axis.

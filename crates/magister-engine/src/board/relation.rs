@@ -14,6 +14,10 @@ const VARIANTS: usize = 8;
 /// The maximum number of leaves of a relation of which three may be determined.
 const TRIPLES: usize = 6;
 
+/// The share of the keys that may have several values, as one in so many, if the first state has one
+/// value for each of them.
+const EXCEPTIONS: usize = 3;
+
 /// Fluents that differ only in names at certain positions, called leaves. Nested terms are
 /// decomposed: `(at (square 1 2) x)` has three leaves.
 #[derive(Debug)]
@@ -34,6 +38,8 @@ pub(super) struct Relation {
     pub(super) size: usize,
     /// The leaves of its fluents.
     pub(super) members: Vec<Vec<Arc<str>>>,
+    /// The leaf of a value that every role has in all examined states, besides the leaf of the role.
+    pub(super) per_role: Option<usize>,
 }
 
 /// How fluents are decomposed.
@@ -127,6 +133,7 @@ impl Relation {
             constant: false,
             size: members.len(),
             members: members.iter().map(|(_, leaves)| leaves.clone()).collect(),
+            per_role: None,
         };
         let states: Vec<Vec<Vec<Arc<str>>>> = material
             .states
@@ -144,6 +151,10 @@ impl Relation {
             (Some(proven), Some(observed)) if within(&proven, &observed) => observed,
             (proven, observed) => proven.or(observed).unwrap_or_default(),
         };
+        if relation.determined.is_empty() {
+            relation.determined = relation.nearly(&states).unwrap_or_default();
+        }
+        relation.per_role = relation.value_of_role(&states);
         let key = |leaves: &Vec<Arc<str>>| -> Vec<Arc<str>> {
             let keys = (0..count).filter(|leaf| !relation.determined.contains(leaf));
             keys.map(|leaf| Arc::clone(&leaves[leaf])).collect()
@@ -190,6 +201,41 @@ impl Relation {
             })
         });
         candidates
+    }
+
+    /// The last leaf, if it gives one value for every combination of the others at the start, and
+    /// for most of them later. Rules may forget to remove a value.
+    fn nearly(&self, states: &[Vec<Vec<Arc<str>>>]) -> Option<Vec<usize>> {
+        let last = self.domains.len().checked_sub(1).filter(|&last| last > 1)?;
+        let keys = |state: &[Vec<Arc<str>>]| -> usize {
+            state.iter().map(|leaves| &leaves[..last]).collect::<FxHashSet<_>>().len()
+        };
+        let all: FxHashSet<&[Arc<str>]> =
+            self.members.iter().map(|leaves| &leaves[..last]).collect();
+        let first = states.first()?;
+        let exact = first.len() == all.len() && keys(first) == all.len();
+        let (mut fluents, mut different) = (0, 0);
+        for state in states {
+            fluents += state.len();
+            different += keys(state);
+        }
+        (exact && (fluents - different) * EXCEPTIONS <= different).then(|| vec![last])
+    }
+
+    /// The leaf beside the roles, if every role has exactly one value in every state.
+    fn value_of_role(&self, states: &[Vec<Vec<Arc<str>>>]) -> Option<usize> {
+        let [first, second] = &self.domains[..] else { return None };
+        let (role, value) = match (first.roles, second.roles) {
+            (true, false) => (0, 1),
+            (false, true) => (1, 0),
+            _ => return None,
+        };
+        let count = self.domains[role].names.len();
+        let each = |state: &Vec<Vec<Arc<str>>>| {
+            let owners: FxHashSet<&Arc<str>> = state.iter().map(|leaves| &leaves[role]).collect();
+            state.len() == count && owners.len() == count
+        };
+        (count > 1 && states.iter().all(each)).then_some(value)
     }
 }
 

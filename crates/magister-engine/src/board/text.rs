@@ -70,6 +70,20 @@ impl Picture {
                 Line::List { name, items } => {
                     wrap(&format!("{name}: "), items.iter().cloned(), ", ", width, out);
                 }
+                Line::Groups { name, groups, stacked } => {
+                    let between = if *stacked { " < " } else { " " };
+                    let groups = groups.iter().map(|(group, things)| {
+                        let gap = if group.is_empty() || things.is_empty() { "" } else { ": " };
+                        format!("{group}{gap}{}", things.join(between))
+                    });
+                    wrap(&format!("{name}: "), groups, "; ", width, out);
+                }
+                Line::Flags { entries } => {
+                    let word = |(name, on): &(String, bool)| {
+                        format!("{name} {}", if *on { "on" } else { "off" })
+                    };
+                    wrap("", entries.iter().map(word), ", ", width, out);
+                }
             }
         }
         if !self.facts.is_empty() {

@@ -174,7 +174,10 @@ impl Painter {
     /// The board of a fluent, its place and its label.
     fn on_board(&self, fluent: &Ground) -> Option<(usize, Place, String)> {
         let (form, leaves) = self.forms.parts(fluent);
-        let (_, Use::Board { plan, lie, named }) = self.uses.get(&form)? else { return None };
+        // A cell has one value for learning; a second property is an ordinary fluent.
+        let (_, Use::Board { plan, lie, named, over: false }) = self.uses.get(&form)? else {
+            return None;
+        };
         let place = self.plans[*plan].place(lie, &leaves)?;
         Some((*plan, place, label(&fluent.name, lie, *named, &leaves)))
     }
@@ -187,7 +190,7 @@ impl Painter {
     ) -> Option<(u32, u32)> {
         let plan = self.plans.first()?;
         let uses = self.uses.values().filter_map(|(number, how)| match how {
-            Use::Board { plan: 0, lie, named: false } => Some((*number, lie)),
+            Use::Board { plan: 0, lie, named: false, .. } => Some((*number, lie)),
             _ => None,
         });
         let (_, lie) = uses.min_by_key(|&(number, _)| number)?;

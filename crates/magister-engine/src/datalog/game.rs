@@ -171,10 +171,8 @@ impl Text for DatalogGame {
         let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
         let read = |syntax| Ground::read_all(inner, syntax);
         let fluents = read(self.shared.syntax).or_else(|| read(Syntax::Kif))?;
-        if let Some(vocabulary) = &self.shared.vocabulary
-            && fluents.iter().any(|fluent| vocabulary.fluents.number(fluent).is_none())
-        {
-            return None; // No play comes to it.
+        if !reference::possible(&fluents, self.shared.vocabulary.as_deref(), &self.program) {
+            return None;
         }
         let mut words = Vec::new();
         {

@@ -295,6 +295,10 @@ impl Game for CompiledGame {
         Some(Arc::new(self.with_tactics()?))
     }
 
+    fn warm_up(&self, stop: &Stop) -> Result<(), Halt> {
+        self.choices(stop).map(drop)
+    }
+
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         Some(self)
     }

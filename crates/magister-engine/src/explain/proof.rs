@@ -70,8 +70,8 @@ impl Build<'_> {
             self.out.node_mut(node).reason = Reason::Fact(self.fact_line(atom));
             return Ok(());
         };
-        if let Some(&told) = self.proved.get(&(self.at, atom)) {
-            self.out.node_mut(node).reason = Reason::Elsewhere(told);
+        if let Some(&earlier) = self.proved.get(&(self.at, atom)) {
+            self.out.node_mut(node).reason = Reason::Elsewhere(earlier);
             return Ok(());
         }
         if depth == 0 {

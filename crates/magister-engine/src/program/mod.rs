@@ -15,6 +15,7 @@ use magister_gdl::{Builtin, Canonical, Dialect, Lines, Name, Rulesheet, Span, Te
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Error;
+use crate::ground::Ground;
 use crate::term::{Functor, Symbol, TermId, Terms};
 
 /// A relation: an index into [`Program::relations`].
@@ -320,6 +321,14 @@ impl Program {
         strata::stratify(self)?;
         strata::dependencies(self);
         Ok(question)
+    }
+
+    /// Whether the rules have the words of a fluent. In GDL, play composes fluents of the rules'
+    /// own names, so other words are nonsense. Operations compute numbers and names.
+    pub fn has_words(&self, fluent: &Ground) -> bool {
+        self.dialect == Dialect::Operations
+            || self.terms.find_symbol(&fluent.name).is_some()
+                && fluent.args.iter().flatten().all(|arg| self.has_words(arg))
     }
 
     /// The relation of a functor, if it is defined or used.

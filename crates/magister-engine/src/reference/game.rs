@@ -207,15 +207,27 @@ impl Text for ReferenceGame {
         let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
         let read = |syntax| Ground::read_all(inner, syntax);
         let fluents = read(self.shared.syntax).or_else(|| read(Syntax::Kif))?;
-        if let Some(vocabulary) = &self.shared.vocabulary
-            && fluents.iter().any(|fluent| vocabulary.fluents.number(fluent).is_none())
-        {
-            return None; // No play comes to it.
+        let program = self.worker.reference.program();
+        if !possible(&fluents, self.shared.vocabulary.as_deref(), program) {
+            return None;
         }
         let words = locked(&self.shared.numbering).words(&fluents);
         let loaded = locked(&self.reader).load(&words, &Stop::never());
         loaded.ok().map(|()| words)
     }
+}
+
+/// Whether play may reach a state with these fluents, as far as the vocabulary or else the words of
+/// the rules tell. Text that is refused here adds nothing to the numbers.
+pub(crate) fn possible(
+    fluents: &[Ground],
+    vocabulary: Option<&Vocabulary>,
+    program: &Program,
+) -> bool {
+    fluents.iter().all(|fluent| match vocabulary {
+        Some(vocabulary) => vocabulary.fluents.number(fluent).is_some(),
+        None => program.has_words(fluent),
+    })
 }
 
 pub(crate) fn info(

@@ -26,6 +26,6 @@ mod tests;
 
 pub(crate) use ask::{Bindings, Computed};
 pub use game::ReferenceGame;
-pub(crate) use game::{info, locked};
+pub(crate) use game::{info, locked, possible};
 pub use limits::QueryLimits;
 pub use position::Reference;

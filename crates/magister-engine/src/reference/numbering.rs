@@ -2,7 +2,8 @@
 //!
 //! If the rules fix a vocabulary, its terms have their numbers before play begins. Otherwise a term
 //! gets the next number when a worker first meets it, and the number is valid for this game in this
-//! process only. Parsing text never assigns a number.
+//! process only. Parsing a move or a percept never assigns a number. Parsing a state does so only
+//! without a vocabulary, and only for fluents in the words of the rules.
 
 use rustc_hash::FxHashMap;
 

@@ -32,10 +32,10 @@ pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String 
     // A card game begins with the deal.
     let cards = game.as_any().and_then(|game| game.downcast_ref::<CardGame>());
     let picture = |state: &[u64], legend: bool| {
-        let table = cards.and_then(|cards| cards.table(state, None, true));
+        let table = cards.and_then(|cards| cards.table_text(state, None, true));
         table.unwrap_or_else(|| painter.picture(game, state).text(WIDTH, legend))
     };
-    let dealt = one.moves.iter().position(|told| !told.is_empty()).unwrap_or(0);
+    let dealt = one.moves.iter().position(|words| !words.is_empty()).unwrap_or(0);
     text.push_str(&picture(&one.states[dealt], true));
     one.tell(0, middle, &mut text);
     if middle > 0 {
@@ -93,22 +93,22 @@ impl Match<'_> {
                 return self.worker.terminal();
             }
             let mut joint = Vec::new();
-            let (mut told, mut forced) = (Vec::new(), Vec::new());
+            let (mut words, mut forced) = (Vec::new(), Vec::new());
             for role in info.all_roles() {
                 let (legal, weights) = self.sorted(role);
                 let weights = if info.chance == Some(role) { &weights[..] } else { &[] };
                 let Some(choice) = draw(&legal, weights, &mut rng) else { return false };
                 let text = self.game.text().move_text(choice);
                 if legal.len() > 1 {
-                    told.push(format!("{} {text}", info.role_name(role)));
+                    words.push(format!("{} {text}", info.role_name(role)));
                 } else if !NOTHING.contains(&text.as_str()) {
                     forced.push(format!("{} {text}", info.role_name(role)));
                 }
                 joint.push(choice);
             }
             // If no role has a choice, the forced moves are printed.
-            if told.is_empty() {
-                told = forced;
+            if words.is_empty() {
+                words = forced;
             }
             if self.worker.step(&joint, &mut step, &Stop::never()).is_err() {
                 return false;
@@ -118,11 +118,11 @@ impl Match<'_> {
             }
             if cards {
                 // The table shows what chance and the moves did.
-                let by_chance = |told: &String| {
-                    info.chance.is_some_and(|chance| told.starts_with(info.role_name(chance)))
+                let by_chance = |words: &String| {
+                    info.chance.is_some_and(|chance| words.starts_with(info.role_name(chance)))
                 };
-                told.retain(|told| !by_chance(told));
-                self.moves.push(told.join(", "));
+                words.retain(|words| !by_chance(words));
+                self.moves.push(words.join(", "));
                 continue;
             }
             if info.information == Information::Hidden {
@@ -132,12 +132,13 @@ impl Match<'_> {
                         seen.map(|&percept| self.game.text().percept_text(percept)).collect();
                     seen.sort();
                     if !seen.is_empty() {
-                        told.push(format!("{} sees {}", info.role_name(role), seen.join(" ")));
+                        words.push(format!("{} sees {}", info.role_name(role), seen.join(" ")));
                     }
                 }
             }
-            let told = if told.is_empty() { "nothing to do".to_owned() } else { told.join(", ") };
-            self.moves.push(told);
+            let words =
+                if words.is_empty() { "nothing to do".to_owned() } else { words.join(", ") };
+            self.moves.push(words);
         }
     }
 
@@ -171,15 +172,15 @@ impl Match<'_> {
                 }
                 continue;
             }
-            let told = format!("{}. {}", from + number + 1, self.moves[from + number]);
-            if line.chars().count() + 2 + told.chars().count() > WIDTH && !line.is_empty() {
+            let words = format!("{}. {}", from + number + 1, self.moves[from + number]);
+            if line.chars().count() + 2 + words.chars().count() > WIDTH && !line.is_empty() {
                 let _ = writeln!(text, "{line}");
                 line.clear();
             }
             if !line.is_empty() {
                 line.push_str("  ");
             }
-            line.push_str(&told);
+            line.push_str(&words);
         }
         if !line.is_empty() {
             let _ = writeln!(text, "{line}");

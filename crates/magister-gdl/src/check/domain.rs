@@ -66,10 +66,23 @@ pub(super) fn check<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut R
 /// Reports names in `init`, `next` or `legal` that `base` or `input` does not allow.
 fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report) {
     let mut declared = Domains::default();
+    // The fluents of `base` and the moves of `input`; `None` if they may be anything.
+    let mut listed: FxHashMap<&str, Option<FxHashSet<Symbol<'a>>>> = FxHashMap::default();
     let is_declaration = |head: &Term| head.is("base", 1) || head.is("input", 2);
     for clause in model.clauses.iter().filter(|clause| is_declaration(clause.head)) {
         let bound = bound(model, clause.body);
         let Some(inner) = clause.head.args().last() else { continue };
+        let by = if clause.head.is("base", 1) { "base" } else { "input" };
+        let here = listed.entry(by).or_insert_with(|| Some(FxHashSet::default()));
+        let values = match (symbol(inner), &inner.kind) {
+            (Some(symbol), _) => Some(vec![symbol]),
+            (None, TermKind::Variable(name)) => domains.values(bound.get(name.as_str()), &mut 0),
+            _ => None,
+        };
+        match (here.as_mut(), values) {
+            (Some(here), Some(values)) => here.extend(values),
+            _ => *here = None,
+        }
         places(inner, &mut |position, term| {
             let values = match (symbol(term), &term.kind) {
                 (Some(symbol), _) => Some(vec![symbol]),
@@ -84,7 +97,7 @@ fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report)
             }
         });
     }
-    let mut said = FxHashSet::default();
+    let (mut said, mut reported) = (FxHashSet::default(), FxHashSet::default());
     for clause in &model.clauses {
         let by = match clause.head.name().map(Name::as_str) {
             Some("init" | "next") => "base",
@@ -92,6 +105,15 @@ fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report)
             _ => continue,
         };
         let Some(inner) = clause.head.args().last() else { continue };
+        if let (Some(Some(listed)), Some(symbol)) = (listed.get(by), symbol(inner))
+            && !listed.contains(&symbol)
+            && reported.insert(symbol)
+        {
+            let what = if by == "base" { "fluent" } else { "move" };
+            let message = format!("`{by}` does not list the {what} `{}`", symbol.0);
+            let diagnostic = Diagnostic::new(Code::OutsideDomain, inner.span, message);
+            report.push(diagnostic.help(allowed(symbol.0, listed, by)));
+        }
         let mut found: Vec<(Position<'a>, &'a Term)> = Vec::new();
         places(inner, &mut |position, term| found.push((position, term)));
         for (position, term) in found {

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Report;
 use super::form::{arguments, is_older, near_keyword};
-use super::model::{Model, for_each_atom};
+use super::model::{Model, Relation, for_each_atom};
 use crate::ast::{Dialect, Syntax, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -59,7 +59,7 @@ fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
 /// Relations of the rulesheet, without keywords and builtins.
 fn own_relations<'m, 'a>(
     model: &'m Model<'a>,
-) -> impl Iterator<Item = &'m super::model::Relation<'a>> + use<'m, 'a> {
+) -> impl Iterator<Item = &'m Relation<'a>> + use<'m, 'a> {
     model.relations.iter().filter(|r| {
         vocabulary::keyword(model.dialect, r.name).is_none()
             && !is_connective(r.name)
@@ -150,7 +150,11 @@ fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report)
             format!("nothing defines `{name}` with {}; it is never true", arguments(arity)),
         );
         if relation.used.len() > 1 {
-            diagnostic = diagnostic.label(format!("and {} more times", relation.used.len() - 1));
+            let more = match relation.used.len() - 1 {
+                1 => "and once more".to_owned(),
+                more => format!("and {more} more times"),
+            };
+            diagnostic = diagnostic.label(more);
         }
         if !report.found.is_full() {
             diagnostic = diagnostic.maybe_help(advice(model, functions, name, arity));
@@ -244,12 +248,22 @@ fn unused(model: &Model<'_>, report: &mut Report) {
         )
         .help("remove it, or use it");
         if !report.found.is_full()
-            && let Some(keyword) = near_keyword(model.dialect, name)
+            && let Some(meant) = used_name(model, relation)
         {
-            diagnostic = diagnostic.help(format!("did you mean `{keyword}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
         }
         report.push(diagnostic);
     }
+}
+
+/// The name that an unused relation was probably meant to have: a relation that is used with as many
+/// arguments, or a keyword.
+fn used_name<'a>(model: &Model<'a>, relation: &Relation<'a>) -> Option<&'a str> {
+    let name = relation.name.as_str();
+    let used = own_relations(model).filter(|r| !r.used.is_empty() && r.arity == relation.arity);
+    let used = suggest::nearest(name, used.map(|r| r.name.as_str()));
+    let all = used.into_iter().chain(near_keyword(model.dialect, name));
+    all.min_by_key(|meant| suggest::distance(name, meant))
 }
 
 /// Capitals and unusual characters, once for every name.

@@ -12,9 +12,20 @@ use crate::name::Name;
 use crate::suggest;
 use magister_diagnostic::Span;
 
-pub(super) fn check(model: &Model<'_>, domains: Option<&Domains<'_>>, report: &mut Report) {
+pub(super) fn check<'a>(model: &Model<'a>, domains: Option<&Domains<'a>>, report: &mut Report) {
+    // How often each variable occurs in the whole sheet: the rarer of two names is misspelt.
+    let mut sheet: FxHashMap<&str, usize> = FxHashMap::default();
     for clause in &model.clauses {
-        single_variables(model, clause.head, clause.body, domains, report);
+        let mut count = |term: &'a Term| {
+            if let TermKind::Variable(name) = &term.kind {
+                *sheet.entry(name.as_str()).or_default() += 1;
+            }
+        };
+        clause.head.walk(&mut count);
+        clause.body.iter().for_each(|formula| formula.atoms(&mut |atom, _| atom.walk(&mut count)));
+    }
+    for clause in &model.clauses {
+        single_variables(model, clause.head, clause.body, domains, &sheet, report);
     }
 }
 
@@ -78,12 +89,14 @@ struct Single<'a> {
 ///
 /// Prefix rules have no wildcard, so most variables that occur once are intended. A long name one
 /// letter away from another is a slip. Of two short names, each once in its own condition, one was
-/// probably meant to be the other if both can have the same values.
+/// probably meant to be the other if both can have the same values and the letters are neighbours
+/// on a keyboard.
 fn single_variables<'a>(
     model: &Model<'a>,
     head: &'a Term,
     body: &'a [Formula],
     domains: Option<&Domains<'a>>,
+    sheet: &FxHashMap<&str, usize>,
     report: &mut Report,
 ) {
     let mut uses: FxHashMap<&str, (usize, Span)> = FxHashMap::default();
@@ -164,6 +177,20 @@ fn single_variables<'a>(
         }
         said.insert(meant);
         let mark = if model.rules.syntax == Syntax::Kif { "?" } else { "" };
+        let often = |name: &str| sheet.get(name).copied().unwrap_or_default();
+        if often(meant) < often(single.name) {
+            let (wrong, right) = (meant, single.name);
+            report.push(
+                Diagnostic::new(
+                    Code::SingleVariable,
+                    uses[wrong].1,
+                    format!("the variable `{mark}{wrong}` occurs in this rule only"),
+                )
+                .related(single.span, format!("`{mark}{right}` is used once here"))
+                .help(format!("did you mean `{mark}{right}`?")),
+            );
+            continue;
+        }
         report.push(
             Diagnostic::new(
                 Code::SingleVariable,
@@ -191,7 +218,8 @@ fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bo
 }
 
 /// Whether two names differ by one letter inside. Numbers at the end, and an additional letter at
-/// the front or the end, are distinctions on purpose: `?x1` and `?y1`, `?type` and `?ptype`.
+/// the front or the end, are distinctions on purpose: `?x1` and `?y1`, `?type` and `?ptype`. Names
+/// of one letter always differ by one letter, so their letters must be neighbours on a keyboard.
 fn is_slip(one: &str, other: &str) -> bool {
     let numbered = stem(one) < one.len() || stem(other) < other.len();
     let extended = |a: &str, b: &str| a.len() > 1 && (b.starts_with(a) || b.ends_with(a));
@@ -200,7 +228,23 @@ fn is_slip(one: &str, other: &str) -> bool {
         && one.len() <= LONGEST
         && !extended(one, other)
         && !extended(other, one)
-        && suggest::distance(one, other) <= 1
+        && match (one.as_bytes(), other.as_bytes()) {
+            (&[a], &[b]) => are_neighbours(a, b),
+            _ => suggest::distance(one, other) <= 1,
+        }
+}
+
+/// Whether two letters are next to each other on a keyboard.
+fn are_neighbours(one: u8, other: u8) -> bool {
+    // Each row is shifted to the right of the one above it, in quarters of a key.
+    let rows = [(0, "qwertyuiop"), (1, "asdfghjkl"), (3, "zxcvbnm")];
+    let place = |letter: u8| -> Option<(i32, i32)> {
+        let letter = char::from(letter.to_ascii_lowercase());
+        let mut all = (0..).zip(rows);
+        all.find_map(|(row, (shift, keys))| Some((row, shift + 4 * keys.find(letter)? as i32)))
+    };
+    let (Some((row, at)), Some((below, next))) = (place(one), place(other)) else { return false };
+    (row - below).abs() <= 1 && (at - next).abs() <= 4
 }
 
 /// The length of a name without the digits at its end.

@@ -222,6 +222,8 @@ fn a_variable_used_once_is_a_slip_only_where_another_is_near() {
     assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?m))"), []);
     assert_eq!(rule("(<= (next s) (succ ?x ?y))"), []);
     assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?k) (true s))"), [Code::SingleVariable]);
+    // Letters far from each other on the keyboard are two names on purpose.
+    assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?q) (true s))"), []);
     assert_eq!(
         rule("(<= (next s) (succ ?row ?col) (size ?cal) (distinct ?row ?col))"),
         [Code::SingleVariable]

@@ -131,7 +131,7 @@ fn a_turn_passes_that_should_have_ended_the_game() {
         let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
         for passed in 1..=turns.len() {
             let turns = &turns[..passed];
-            let moves = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
+            let (moves, _) = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
             let legal = if passed % 2 == 0 { "rest" } else { "tread" };
             let first = game.text().move_text(moves[0]);
             assert!(first.contains(legal), "{first} after {passed} turns, seed {seed}");
@@ -175,7 +175,7 @@ fn the_latest_percept_is_respected() {
         let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
         for passed in 1..=turns.len() {
             let turns = &turns[..passed];
-            let moves = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
+            let (moves, _) = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
             let texts: Vec<String> = moves.iter().map(|&m| game.text().move_text(m)).collect();
             if seen[passed - 1] == "turn(me)" {
                 assert!(texts.contains(&"pass".to_owned()), "{texts:?} after {passed} turns");

@@ -139,7 +139,7 @@ impl AnyGame {
         state
     }
 
-    /// A random joint move: chance by its weights, everybody else uniformly.
+    /// A random joint move: chance by its weights, all other roles uniformly.
     fn random_joint(&mut self, rng: &mut Rng) {
         random_joint(&*self.worker, rng, &mut self.joint);
     }
@@ -163,7 +163,7 @@ fn turn(worker: &dyn Worker, players: &[Role], words: &[u64]) -> Option<u8> {
     (0..).zip(players).filter(|(_, role)| decides(role)).nth(which).map(|(number, _)| number)
 }
 
-/// A random joint move: chance by its weights, everybody else uniformly.
+/// A random joint move: chance by its weights, all other roles uniformly.
 pub(crate) fn random_joint(worker: &dyn Worker, rng: &mut Rng, joint: &mut Vec<Move>) {
     joint.clear();
     let info = worker.info();

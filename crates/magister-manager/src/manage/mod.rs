@@ -2,14 +2,14 @@
 //!
 //! Each match is a task that drives the state machine of [`magister_core::Match`]. What it does is
 //! written to a [`Store`] before anyone hears of it: a request before it is sent, a move before
-//! the next request or an event tells it. So a manager that is killed at any moment has lost
+//! the next request or an event reports it. So a manager that is killed at any moment has lost
 //! nothing that someone knows. [`Manager::recover`] goes on after a restart.
 
-mod course;
 mod metrics;
 mod occupied;
 mod order;
 mod recover;
+mod running;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,15 +20,15 @@ use magister_protocol::PlayerInfo;
 use magister_store::{Store, StoreError};
 use tokio::sync::{Semaphore, watch};
 
-pub use course::fresh_seed;
 pub use metrics::{Metrics, serve_metrics};
 pub use order::{Order, SeatOrder};
 pub use recover::{Recovered, Recovery};
+pub use running::fresh_seed;
 
 use crate::exchange::ExchangeError;
 use crate::network::{Network, ping};
-use course::Course;
 use occupied::Occupied;
+use running::RunningMatch;
 
 /// Is called with the name of a match and an event of it, when the event is durable.
 pub type Observer = Arc<dyn Fn(&str, &Event) + Send + Sync>;
@@ -166,8 +166,8 @@ impl<N: Network, S: Store> Manager<N, S> {
         let _taken = self.occupied.take(&order).await;
         let _place = self.places.acquire().await.map_err(|_| ManagerError::Closed)?;
         let listed = self.list(&order.id);
-        let course = Course::begin(self, order, listed.abort())?;
-        course.run().await
+        let running = RunningMatch::begin(self, order, listed.abort())?;
+        running.run().await
     }
 
     /// Asks a remote player what it is and whether it is free: by INFO in GGP, and by a ping in

@@ -8,7 +8,7 @@ use magister_core::record::MatchLimits;
 use magister_core::{Game, PlayerKind, PlayerSource, Seat, Seed, Setup};
 use magister_store::Place;
 
-use crate::session::Manner;
+use crate::session::{Manner, match_name};
 use crate::wire::WireGame;
 
 /// A match that is to be played.
@@ -83,8 +83,7 @@ impl SeatOrder {
 }
 
 impl Order {
-    /// The name of the match as a seat is sent it. Messages do not say which role is meant, so a
-    /// player with several seats gets another name from the second on.
+    /// The name of the match as a seat is sent it.
     pub(crate) fn id_of(&self, seat: usize) -> String {
         let place = |seat: &SeatOrder| match seat {
             SeatOrder::Remote { name, address, .. } => Some((name.clone(), address.clone())),
@@ -92,10 +91,7 @@ impl Order {
         };
         let mine = self.seats.get(seat).and_then(place);
         let same = |other: &&SeatOrder| mine.is_some() && place(other) == mine;
-        match self.seats.iter().take(seat).filter(same).count() {
-            0 => self.id.clone(),
-            before => format!("{}.{}", self.id, before + 1),
-        }
+        match_name(&self.id, self.seats.iter().take(seat).filter(same).count())
     }
 
     pub(crate) fn setup(&self) -> Setup {

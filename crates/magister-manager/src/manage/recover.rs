@@ -6,7 +6,7 @@ use std::time::Duration;
 use magister_core::{Game, Match, MatchRecord, Seed, Stop};
 use magister_store::{Entry, RequestKind, Status, Store, StoredMatch};
 
-use super::course::{Course, now_ms};
+use super::running::{RunningMatch, now_ms};
 use super::{Manager, ManagerError, Order, Point, SeatOrder};
 use crate::network::Network;
 use crate::session::Manner;
@@ -91,9 +91,10 @@ impl<N: Network, S: Store> Manager<N, S> {
             if stored.status == Status::Running {
                 entries.push(Entry::Ended { record: Box::new(record.clone()), at_ms: now_ms() });
             }
-            let mut course = Course::resume(self, order, current, Vec::new(), listed.abort())?;
+            let mut running =
+                RunningMatch::resume(self, order, current, Vec::new(), listed.abort())?;
             self.store.append(entries).await?;
-            course.dismiss().await;
+            running.dismiss().await;
             self.store.append(vec![Entry::Dismissed { id: id.clone() }]).await?;
             let why = "the match was over; its players were informed again".to_owned();
             tracing::info!(id, "dismissed: {why}");
@@ -116,8 +117,9 @@ impl<N: Network, S: Store> Manager<N, S> {
             self.store
                 .append(vec![Entry::Ended { record: Box::new(record.clone()), at_ms: now_ms() }])
                 .await?;
-            let mut course = Course::resume(self, order, current, Vec::new(), listed.abort())?;
-            course.dismiss().await;
+            let mut running =
+                RunningMatch::resume(self, order, current, Vec::new(), listed.abort())?;
+            running.dismiss().await;
             self.store.append(vec![Entry::Dismissed { id: id.clone() }]).await?;
             return Ok(Recovered { id, recovery: Recovery::Aborted, why, record });
         }
@@ -133,8 +135,8 @@ impl<N: Network, S: Store> Manager<N, S> {
         };
         tracing::info!(id, "resumed: {why}");
         self.metrics.resumed();
-        let course = Course::resume(self, order, current, unstarted, listed.abort())?;
-        let record = course.run().await?;
+        let running = RunningMatch::resume(self, order, current, unstarted, listed.abort())?;
+        let record = running.run().await?;
         Ok(Recovered { id, recovery: Recovery::Resumed, why, record })
     }
 

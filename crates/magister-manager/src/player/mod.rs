@@ -109,7 +109,8 @@ impl GgpPlayer {
         let busy = self.is_busy(Instant::now());
         let status = if busy { Status::Busy } else { Status::Available };
         let name = Some(self.options.name.clone());
-        PlayerInfo { name, status, species: Some("computer".to_owned()) }.write()
+        let species = Some("computer".to_owned());
+        PlayerInfo { name, status, species, repeats: true }.write()
     }
 
     fn is_busy(&self, now: Instant) -> bool {

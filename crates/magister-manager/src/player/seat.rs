@@ -9,7 +9,7 @@ use magister_protocol::{News, Term};
 use super::SharedSlot;
 use super::slot::Slot;
 use super::thinker::{Job, Thinker};
-use super::track::Told;
+use super::track::Reported;
 
 /// What START said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(super) struct Seat {
     pub(super) heard: Instant,
     /// How many turns were sent.
     turns: u64,
-    last: Option<Told>,
+    last: Option<Reported>,
     /// The replies to PLAY, by the number of turns before them; the last only.
     asked: Option<(u64, SharedSlot)>,
     /// The number of the last message of Gamemaster.
@@ -82,7 +82,7 @@ pub(super) enum Placed {
     /// It is new.
     New {
         /// What happened since.
-        sent: Option<Told>,
+        sent: Option<Reported>,
         /// Where the reply goes.
         slot: SharedSlot,
     },
@@ -129,7 +129,7 @@ impl Seat {
                 let again = self.numbered.as_ref() == Some(&number);
                 self.numbered = Some(number);
                 match action {
-                    Some(action) if !again => (Some(Told::Action(action)), self.turns + 1),
+                    Some(action) if !again => (Some(Reported::Action(action)), self.turns + 1),
                     _ => (None, self.turns),
                 }
             }
@@ -155,22 +155,22 @@ impl Seat {
     }
 
     /// What a message of GGP says, and how many turns were made.
-    fn place_news(&self, news: News, step: Option<u64>) -> (Option<Told>, u64) {
+    fn place_news(&self, news: News, step: Option<u64>) -> (Option<Reported>, u64) {
         let gdl2 = self.begun.gdl2;
         match news {
             News::Turn { turn, own, percepts } => {
-                let sent = own.map(|own| Told::Own { own: Some(own), percepts });
+                let sent = own.map(|own| Reported::Own { own: Some(own), percepts });
                 (sent.filter(|_| turn > 0), turn)
             }
             News::Terms(percepts) if gdl2 => {
-                (Some(Told::Own { own: None, percepts }), step.unwrap_or(self.turns + 1))
+                (Some(Reported::Own { own: None, percepts }), step.unwrap_or(self.turns + 1))
             }
             News::First if gdl2 && self.asked.is_some() && step.is_none() => {
-                let sent = Told::Own { own: None, percepts: Vec::new() };
+                let sent = Reported::Own { own: None, percepts: Vec::new() };
                 (Some(sent), self.turns + 1)
             }
             News::Terms(joint) => {
-                let sent = Told::Joint(joint);
+                let sent = Reported::Joint(joint);
                 // Without a number, the same moves again are a repetition as long as the first
                 // request is not answered.
                 let open = self.asked.as_ref().is_some_and(|(_, slot)| slot.get().is_none());
@@ -183,7 +183,7 @@ impl Seat {
     }
 
     /// Ends the match in order.
-    pub(super) fn finish(self, sent: Option<Told>) {
+    pub(super) fn finish(self, sent: Option<Reported>) {
         self.stop.set();
         self.thinker.put(Job::Finish { sent });
     }

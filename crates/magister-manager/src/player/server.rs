@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::{GgpPlayer, complaint};
-use crate::limit::{Rate, RateLimit};
+use crate::limit::{ArrivalLimit, Rate, RateLimit};
 
 /// Limits of a player on a port.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,8 @@ pub struct ServeOptions {
     pub limits: HttpLimits,
     /// How many requests each address may send.
     pub rate: Rate,
+    /// How many requests of each address may arrive at the same time.
+    pub arriving: usize,
     /// How long a WebSocket may be silent before it is closed.
     pub idle: Duration,
 }
@@ -43,9 +45,10 @@ impl Default for ServeOptions {
     fn default() -> Self {
         ServeOptions {
             patience: Duration::from_secs(10),
-            connections: 64,
+            connections: 256,
             limits: HttpLimits::default(),
             rate: Rate::default(),
+            arriving: 64,
             idle: Duration::from_mins(10),
         }
     }
@@ -59,6 +62,7 @@ struct Host {
     player: Arc<GgpPlayer>,
     options: ServeOptions,
     rate: RateLimit,
+    arriving: ArrivalLimit,
 }
 
 /// Serves a player on a port until the future ends.
@@ -69,7 +73,8 @@ pub async fn serve(
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(options.connections));
-    let host = Arc::new(Host { player, options, rate: RateLimit::new(options.rate) });
+    let (rate, arriving) = (RateLimit::new(options.rate), ArrivalLimit::new(options.arriving));
+    let host = Arc::new(Host { player, options, rate, arriving });
     tokio::pin!(until);
     loop {
         let accepted = tokio::select! {
@@ -102,7 +107,11 @@ impl Host {
         let _ = stream.set_nodelay(true);
         // The clock of the manager runs since it connected.
         let received = Instant::now();
+        let Some(arriving) = self.arriving.enter(from) else {
+            return send(&mut stream, &write_status(429, "Too Many Requests", "")).await;
+        };
         let read = timeout(self.options.patience, read(&mut stream, self.options.limits)).await;
+        drop(arriving);
         let reply = match read {
             _ if !self.rate.allows(from, received) => write_status(429, "Too Many Requests", ""),
             Err(_) => write_status(408, "Request Timeout", ""),
@@ -128,12 +137,9 @@ impl Host {
                 }
             },
         };
-        timeout(self.options.patience, async {
-            stream.write_all(&reply).await?;
-            stream.shutdown().await
-        })
-        .await
-        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        timeout(self.options.patience, send(&mut stream, &reply))
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
     /// Answers the messages of a WebSocket until it is closed or silent for too long.
@@ -250,6 +256,11 @@ fn upgrade(message: &HttpMessage) -> Option<String> {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
          Sec-WebSocket-Accept: {key}\r\n\r\n"
     ))
+}
+
+async fn send(stream: &mut TcpStream, reply: &[u8]) -> io::Result<()> {
+    stream.write_all(reply).await?;
+    stream.shutdown().await
 }
 
 async fn read(stream: &mut TcpStream, limits: HttpLimits) -> io::Result<HttpMessage> {

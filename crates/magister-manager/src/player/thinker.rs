@@ -17,7 +17,7 @@ use magister_players::{PLAYERS, Possible, Spec};
 use super::margin::Margin;
 use super::seat::Begun;
 use super::slot::Slot;
-use super::track::{Told, Track};
+use super::track::{Reported, Track};
 use super::{PlayerOptions, SharedSlot, locked};
 
 /// Searches recurse; deep games need room.
@@ -32,18 +32,21 @@ const QUICK: Duration = Duration::from_millis(200);
 /// How long a fallback may be searched for where information is hidden.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// How long the last turn may take after the end of a match.
+const PARTING: Duration = Duration::from_secs(2);
+
 /// What a player is to do.
 pub(super) enum Job {
     /// Choose a move.
     Decide {
-        sent: Option<Told>,
+        sent: Option<Reported>,
         due: Instant,
         iterations: Option<u64>,
         stop: Stop,
         slot: SharedSlot,
     },
     /// Learn how the match ended.
-    Finish { sent: Option<Told> },
+    Finish { sent: Option<Reported> },
 }
 
 /// A thread that prepares a game and then decides, turn after turn.
@@ -137,7 +140,7 @@ struct Mind {
     margin: Arc<Mutex<Margin>>,
     fallback: Arc<Slot<String>>,
     /// The turns, with what the player replied in each.
-    history: Vec<(Told, Option<String>)>,
+    history: Vec<(Reported, Option<String>)>,
     /// What the player replied last.
     mine: Option<String>,
     /// On an evaluator that is prepared quickly, until the best is there.
@@ -167,6 +170,9 @@ impl Mind {
                     }
                 }
                 Job::Finish { sent } => {
+                    // The seat is gone and has set the flag, but the last turn is still followed.
+                    let alarm = Alarm::new(Instant::now() + PARTING, &Stop::never());
+                    self.stop = alarm.stop.clone();
                     self.enter(sent);
                     self.finish();
                     return;
@@ -267,7 +273,7 @@ impl Mind {
     }
 
     /// Takes over a turn.
-    fn enter(&mut self, sent: Option<Told>) {
+    fn enter(&mut self, sent: Option<Reported>) {
         if self.best.is_none()
             && let Some(coming) = &self.coming
             && let Ok(game) = coming.try_recv()

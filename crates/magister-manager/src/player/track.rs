@@ -1,4 +1,4 @@
-//! From what messages tell to the view of a role.
+//! From messages to the view of a role.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use magister_core::{
 };
 use magister_protocol::Term;
 
-/// One turn as a message tells it.
+/// One turn as a message reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Reported {
     /// The moves of all roles.
     Joint(Vec<Term>),
-    /// The own move, if the message has it, and the percepts.
+    /// The player's move, if the message has it, and the percepts.
     Own {
         /// The move that was executed.
         own: Option<Term>,
@@ -24,7 +24,7 @@ pub(super) enum Told {
     Action(String),
 }
 
-/// A match as one role has lived it, on one evaluator.
+/// A match from the point of view of one role, on one evaluator.
 pub(super) struct Track {
     view: View,
     /// In the current state where information is perfect, else in the initial state.
@@ -84,23 +84,24 @@ impl Track {
     /// Adds a turn. `mine` is what the player replied, for messages that do not repeat it.
     pub(super) fn push(
         &mut self,
-        sent: &Told,
+        sent: &Reported,
         mine: Option<&str>,
         stop: &Stop,
     ) -> Result<(), Lost> {
         let game = Arc::clone(self.game());
         match (sent, game.info().information) {
-            (Told::Joint(terms), Information::Perfect) => self.push_joint(&*game, terms, stop),
-            (Told::Own { own, percepts }, Information::Hidden) => {
+            (Reported::Joint(terms), Information::Perfect) => self.push_joint(&*game, terms, stop),
+            (Reported::Own { own, percepts }, Information::Hidden) => {
                 let own = own.clone().or_else(|| mine.and_then(|text| Term::read(text).ok()));
-                let own = own.ok_or_else(|| Lost("the own move is not known".to_owned()))?;
+                let own =
+                    own.ok_or_else(|| Lost("the player's own move is not known".to_owned()))?;
                 self.push_own(&*game, &own, percepts)
             }
-            (Told::Own { .. }, Information::Perfect) => {
+            (Reported::Own { .. }, Information::Perfect) => {
                 Err(Lost("percepts came, but the rules have none".to_owned()))
             }
-            (Told::Action(text), Information::Perfect) => self.push_action(&*game, text, stop),
-            (Told::Joint(_) | Told::Action(_), Information::Hidden) => {
+            (Reported::Action(text), Information::Perfect) => self.push_action(&*game, text, stop),
+            (Reported::Joint(_) | Reported::Action(_), Information::Hidden) => {
                 Err(Lost("moves came, but the rules give percepts".to_owned()))
             }
         }

@@ -1,8 +1,9 @@
 //! Deterministic simulation: manager, store and players on a virtual clock and network.
 //!
 //! A world follows from its seed: delays, lost and late messages, garbage, players that restart and
-//! know nothing of their match, crashes and restarts of the manager. It runs on one thread with a clock that jumps to the next event, so a second of
-//! the world takes microseconds and any failure is replayed from its seed.
+//! know nothing of their match, crashes and restarts of the manager. It runs on one thread with a
+//! clock that jumps to the next event, so a second of the world takes microseconds and any failure
+//! is replayed from its seed.
 
 mod log;
 mod net;
@@ -32,7 +33,7 @@ pub struct World {
     /// How many matches are played.
     pub matches: usize,
     /// How often messages are lost, late or garbled, of 1000.
-    pub trouble: u64,
+    pub failures: u64,
     /// How often the manager crashes at most.
     pub crashes: u64,
     /// The game.
@@ -109,7 +110,7 @@ impl World {
         log.begin();
         let seed = Seed::from(self.seed);
         let crowd = Arc::new(Crowd::new(&self.game, seed.derive("players")));
-        let network = SimNetwork::new(&crowd, self.trouble, seed.derive("network"), log);
+        let network = SimNetwork::new(&crowd, self.failures, seed.derive("network"), log);
         let network = Arc::new(network);
         let store = Arc::new(SimStore::new(seed.derive("store")));
         let mut rng = seed.derive("world").rng();
@@ -249,7 +250,7 @@ impl World {
             let word = u64::from_str_radix(&hash[..16], 16).unwrap_or(0);
             verdict.fingerprint = verdict.fingerprint.rotate_left(5) ^ word;
         }
-        if self.trouble == 0 && verdict.crashes == 0 && verdict.faults > 0 {
+        if self.failures == 0 && verdict.crashes == 0 && verdict.faults > 0 {
             return Err(format!("{} faults although nothing went wrong", verdict.faults));
         }
         Ok(verdict)
@@ -260,11 +261,11 @@ impl World {
 mod tests {
     use super::*;
 
-    fn world(game: &str, seed: u64, trouble: u64, crashes: u64) -> World {
+    fn world(game: &str, seed: u64, failures: u64, crashes: u64) -> World {
         let options = magister::Options::default();
         let (playable, wire) = crate::wire::open(&options.find(game).unwrap()).unwrap();
         let (game, wire) = (playable.game, Arc::new(wire));
-        World { seed, matches: 10, trouble, crashes, game, wire }
+        World { seed, matches: 10, failures, crashes, game, wire }
     }
 
     #[test]

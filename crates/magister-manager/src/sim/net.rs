@@ -17,16 +17,16 @@ use crate::network::Network;
 /// A network in a simulation, with its players.
 pub(super) struct SimNetwork {
     seed: Seed,
-    trouble: u64,
+    failures: u64,
     count: AtomicU64,
     crowd: Arc<Crowd>,
     log: Log,
 }
 
 impl SimNetwork {
-    pub(super) fn new(crowd: &Arc<Crowd>, trouble: u64, seed: Seed, log: &Log) -> Self {
+    pub(super) fn new(crowd: &Arc<Crowd>, failures: u64, seed: Seed, log: &Log) -> Self {
         let (count, crowd, log) = (AtomicU64::new(0), Arc::clone(crowd), log.clone());
-        SimNetwork { seed, trouble, count, crowd, log }
+        SimNetwork { seed, failures, count, crowd, log }
     }
 }
 
@@ -58,7 +58,7 @@ impl Network for SimNetwork {
     ) -> Result<String, ExchangeError> {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let mut rng = self.seed.derive_index(count).rng();
-        let fate = if rng.below(1000) >= self.trouble {
+        let fate = if rng.below(1000) >= self.failures {
             Fate::Fine
         } else {
             match rng.below(6) {

@@ -1,4 +1,4 @@
-//! Whether messages tell a role more than its own history.
+//! Whether messages reveal to a role more than its own history.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! The common part of all players that decide by a belief.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
 use magister_infoset::Keep;
 
 use super::{Mind, Question};
@@ -47,6 +47,10 @@ impl<M: Method> Agent for Believer<M> {
 
     fn nested(&self) -> bool {
         self.method.nested()
+    }
+
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.mind.prepare(view, stop)
     }
 
     fn decide(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Thought, View};
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Stop, Thought, View};
 use magister_solve::{Cfr, Draws, ExtensiveForm, External, Outcome, Profile, SolveLimits, Variant};
 
 use crate::combine::draw;
@@ -84,7 +84,7 @@ impl Regret {
     }
 
     /// Starts with a game, or continues with it.
-    fn meet(&mut self, view: &View, budget: &Budget) {
+    fn meet(&mut self, view: &View, stop: &Stop) {
         let game = view.game();
         if self.game.as_ref().is_none_or(|known| !Arc::ptr_eq(known, game)) {
             self.game = Some(Arc::clone(game));
@@ -97,11 +97,11 @@ impl Regret {
             }
         }
         if self.thinker.is_none() {
-            self.thinker = Some(self.begin(&**game, budget));
+            self.thinker = Some(self.begin(&**game, stop));
         }
     }
 
-    fn begin(&self, game: &dyn Game, budget: &Budget) -> Thinker {
+    fn begin(&self, game: &dyn Game, stop: &Stop) -> Thinker {
         let variant = match self.method {
             Method::Cfr => Variant::Plain,
             Method::CfrPlus => Variant::Plus,
@@ -115,7 +115,7 @@ impl Regret {
             Method::Outcome => return self.sampled(game, self.draws),
         };
         let limits = SolveLimits { nodes: self.nodes, bytes: self.bytes };
-        match ExtensiveForm::new(game, &limits, budget.stop()) {
+        match ExtensiveForm::new(game, &limits, stop) {
             Ok(form) => {
                 let form = Arc::new(form);
                 let cfr = Box::new(Cfr::new(Arc::clone(&form), variant));
@@ -219,8 +219,13 @@ impl Agent for Regret {
         true
     }
 
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.meet(view, stop);
+        self.possible.prepare(view, stop)
+    }
+
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
-        self.meet(view, budget);
+        self.meet(view, budget.stop());
         self.think(view, budget, rng).map(|_| ())
     }
 
@@ -235,7 +240,7 @@ impl Agent for Regret {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
         // When the time is over, the result so far is played.
-        self.meet(view, budget);
+        self.meet(view, budget.stop());
         let rounds = match self.think(view, budget, rng) {
             Ok(rounds) => rounds,
             Err(Halt::Stopped) => 0,

@@ -14,7 +14,8 @@
 //! information states of their own, so trees of theirs would hardly be visited twice.
 
 use magister_core::{
-    Agent, Budget, Decision, Halt, Information, Move, Rng, SourceError, Step, View, draw,
+    Agent, Budget, Decision, Halt, Information, Move, Rng, Seed, SourceError, Step, Stop, View,
+    draw,
 };
 
 use crate::Spec;
@@ -70,6 +71,11 @@ impl Agent for Honest {
 
     fn nested(&self) -> bool {
         true
+    }
+
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        let mut rng = Seed::from(0).derive("prepare").rng();
+        self.agent(view, &Budget::until(stop.clone()), &mut rng).prepare(view, stop)
     }
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {

@@ -42,10 +42,10 @@ pub(crate) use thesis::Thesis;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
-    Stream, Thought, View, Worker,
+    Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Stop, Stream,
+    Thought, View, Worker,
 };
-use magister_infoset::{Belief, InfosetLimits, Keep, Settings, Votes};
+use magister_infoset::{Belief, Customary, InfosetLimits, Keep, Settings, Votes};
 
 use crate::playing::{MAX_STEPS, Means};
 use crate::rewards::Scale;
@@ -60,6 +60,8 @@ pub(crate) struct Mind {
     settings: Settings,
     belief: Option<Belief>,
     worker: Option<(Arc<dyn Game>, Box<dyn Worker>)>,
+    /// If the role does not always know its legal moves: those that it has in random play.
+    customary: Option<Customary>,
 }
 
 /// The decision to make.
@@ -74,7 +76,7 @@ impl Mind {
     pub(crate) fn new(keep: Keep, particles: usize, states: usize) -> Self {
         let limits = InfosetLimits { states, steps: 40 * states as u64 };
         let settings = Settings { limits, particles, keep, ..Settings::default() };
-        Mind { settings, belief: None, worker: None }
+        Mind { settings, belief: None, worker: None, customary: None }
     }
 
     /// Updates the belief with the match and determines the legal moves. If no belief can be
@@ -103,7 +105,7 @@ impl Mind {
         rng: &mut Rng,
     ) -> Result<(Vec<Move>, bool), Halt> {
         let halt = match self.follow(view, budget, rng) {
-            Ok(()) => return Ok((self.legal(view.role(), budget)?, true)),
+            Ok(()) => return Ok((self.legal(view, budget)?, true)),
             Err(halt) => halt,
         };
         let Some((_, worker)) = &mut self.worker else { return Err(halt) };
@@ -113,8 +115,9 @@ impl Mind {
                 view.replay(&mut **worker, &Stop::never())?;
             }
             Some(belief) => {
-                let guessed = belief.guess_legal(view.turns(), &mut **worker, budget, rng)?;
-                return Ok((guessed, false));
+                let (guessed, agrees) =
+                    belief.guess_legal(view.turns(), &mut **worker, budget, rng)?;
+                return Ok((self.respecting_percepts(guessed, agrees, view, budget)?, false));
             }
             None if view.turns().is_empty() => worker.reset(),
             None => return Err(halt),
@@ -122,20 +125,29 @@ impl Mind {
         Ok((worker.legal(view.role()).to_vec(), false))
     }
 
+    /// Creates the belief for a match, unless the one at hand leads to its current turn.
+    pub(crate) fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.belief(view, stop).map(drop)
+    }
+
     fn follow(&mut self, view: &View, budget: &Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.belief(view, budget.stop())?.follow(view.turns(), budget, rng)
+    }
+
+    fn belief(&mut self, view: &View, stop: &Stop) -> Result<&mut Belief, Halt> {
         let (game, role) = (view.game(), view.role());
         if self.worker.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
             self.worker = Some((Arc::clone(game), game.worker()));
+            self.customary = None;
         }
         self.belief = self.belief.take().filter(|old| old.precedes(game, role, view.turns()));
-        let belief = match &mut self.belief {
+        Ok(match &mut self.belief {
             Some(belief) => belief,
             empty => {
                 let (game, settings) = (Arc::clone(game), self.settings.clone());
-                empty.insert(Belief::new(game, role, settings, budget.stop())?)
+                empty.insert(Belief::new(game, role, settings, stop)?)
             }
-        };
-        belief.follow(view.turns(), budget, rng)
+        })
     }
 
     /// The belief, and a worker to search with.
@@ -147,10 +159,13 @@ impl Mind {
     }
 
     /// The moves that are legal in all states of the belief that the time allows to check; if
-    /// there are none, the moves that are legal in most of them.
-    fn legal(&mut self, role: Role, budget: &Budget) -> Result<Vec<Move>, Halt> {
+    /// there are none, the moves that are legal in most of them. A sample may miss the state in
+    /// which a move is illegal, so a role that does not always know its legal moves prefers those
+    /// that it always has after its latest percepts.
+    fn legal(&mut self, view: &View, budget: &Budget) -> Result<Vec<Move>, Halt> {
         let (stop, all) = (Stop::never(), budget.remaining());
         let (belief, worker) = self.parts()?;
+        let exact = belief.is_exact();
         // A few states from all over the belief come first, in case there is no time for more.
         let stride = belief.len().div_ceil(LOOKED_AT).max(1);
         let late = || {
@@ -164,9 +179,56 @@ impl Mind {
                 break;
             }
             worker.load(belief.state(number), &stop)?;
-            votes.add(worker.legal(role), belief.share(number));
+            votes.add(worker.legal(view.role()), belief.share(number));
         }
-        Ok(votes.most())
+        let legal = votes.most();
+        if !votes.agree() && self.customary.is_none() {
+            self.customary = Some(Customary::new(view.role()));
+        }
+        if exact || self.customary.is_none() {
+            return Ok(legal);
+        }
+        let always = self.after_percepts(view, budget)?.map(Votes::all).unwrap_or_default();
+        let safe: Vec<Move> = legal.iter().copied().filter(|one| always.contains(one)).collect();
+        Ok(if safe.is_empty() { legal } else { safe })
+    }
+
+    /// Moves that were only guessed, as far as they fit the latest percepts: those tell whose turn
+    /// it is, for instance. `agrees` says that the states of the guess agree with them.
+    fn respecting_percepts(
+        &mut self,
+        guessed: Vec<Move>,
+        agrees: bool,
+        view: &View,
+        budget: &Budget,
+    ) -> Result<Vec<Move>, Halt> {
+        let Some(votes) = self.after_percepts(view, budget)? else { return Ok(guessed) };
+        let always = votes.all();
+        let fitting: Vec<Move> = guessed.into_iter().filter(|&one| votes.has(one)).collect();
+        let safe: Vec<Move> = fitting.iter().copied().filter(|one| always.contains(one)).collect();
+        Ok(match (safe.is_empty(), agrees, always.is_empty(), fitting.is_empty()) {
+            (false, ..) => safe,
+            (_, false, false, _) => always,
+            (.., false) => fitting,
+            _ => votes.most(),
+        })
+    }
+
+    /// The moves of the role after its latest percepts, in random play. `None` before the first
+    /// turn, and if no state of random play has these percepts.
+    fn after_percepts(&mut self, view: &View, budget: &Budget) -> Result<Option<&Votes>, Halt> {
+        let Some(last) = view.turns().last() else { return Ok(None) };
+        let Some((game, worker)) = &mut self.worker else { return Ok(None) };
+        let customary = self.customary.get_or_insert_with(|| Customary::new(view.role()));
+        let (all, stop) = (budget.remaining(), budget.stop());
+        let patience = || {
+            let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
+            !late && !stop.is_set()
+        };
+        match customary.learn(&**game, &mut **worker, &patience, stop) {
+            Ok(()) | Err(Halt::Stopped) => Ok(customary.after(&last.seen)),
+            Err(halt) => Err(halt),
+        }
     }
 }
 

@@ -64,6 +64,10 @@ impl Agent for Puct {
         self.name.clone()
     }
 
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        self.inner.prepare(view, stop)
+    }
+
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.inner.ready(view, budget, rng)
     }

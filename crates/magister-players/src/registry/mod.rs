@@ -33,9 +33,6 @@ pub struct Registered {
     pub hidden: bool,
     /// Whether it sees the true state, which the record then reports.
     pub clairvoyant: bool,
-    /// Whether it must analyze a game with hidden information before it can play it. That is
-    /// done when it is made, before any clock runs.
-    pub prepares: bool,
     /// Its constructor.
     pub make: fn(&Arguments) -> Result<Box<dyn Agent>, SourceError>,
 }

@@ -6,10 +6,7 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use magister_core::{
-    Agent, Budget, Capabilities, Game, Information, PlayerKind, PlayerSource, Role, Seed,
-    SourceError, View,
-};
+use magister_core::{Agent, Capabilities, Game, PlayerKind, PlayerSource, Role, SourceError};
 
 use super::arguments::Value;
 use super::read::{nested, pieces};
@@ -136,16 +133,8 @@ impl PlayerSource for Spec {
         self.arguments.texts()
     }
 
-    fn make(&self, game: &Arc<dyn Game>, role: Role) -> Result<Box<dyn Agent>, SourceError> {
-        let mut agent = self.try_agent()?;
-        if self.entry.prepares && game.info().information == Information::Hidden {
-            // An empty budget leaves nothing but the preparation. What fails here fails again at
-            // the first move, where it is reported.
-            let view = View::new(Arc::clone(game), role);
-            let mut rng = Seed::from(0).derive("prepare").rng();
-            let _ = agent.ready(&view, &mut Budget::iterations(0), &mut rng);
-        }
-        Ok(agent)
+    fn make(&self, _game: &Arc<dyn Game>, _role: Role) -> Result<Box<dyn Agent>, SourceError> {
+        self.try_agent()
     }
 }
 

@@ -42,7 +42,7 @@ mod tree;
 mod verdict;
 
 use magister_core::playout::Team;
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, Stop, View, Worker};
 use magister_solve::Solution;
 
 use crate::follow::Follower;
@@ -368,8 +368,17 @@ impl Agent for Uct {
         self.name.clone()
     }
 
-    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+    fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
         self.meet(view);
+        if let Some(tactical) = self.tactics.then(|| view.game().tactical()).flatten() {
+            // What is not finished in time is built by the first playouts.
+            let _ = tactical.warm_up(stop);
+        }
+        Ok(())
+    }
+
+    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.prepare(view, budget.stop())?;
         self.attempt(view, budget, solo::START)?;
         if self.solution.is_none() {
             self.split(view, budget, parts::START)?;

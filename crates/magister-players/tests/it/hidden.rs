@@ -86,9 +86,9 @@ fn answers_are_used() {
         for seed in 0..4 {
             let seed = Seed::from(seed);
             let view = reach(&game, agent, &["noop", "ask"], seed);
-            let told = format!("{:?}", view.turns()[1].seen);
+            let seen = format!("{:?}", view.turns()[1].seen);
             let red = game.text().parse_percept("red").unwrap();
-            let armed = if told.contains(&format!("{red:?}")) { "red" } else { "blue" };
+            let armed = if seen.contains(&format!("{red:?}")) { "red" } else { "blue" };
             let mut rng = seed.derive("agent").rng();
             let mut player = player.parse::<Spec>().unwrap().agent();
             let decision = player.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap();
@@ -146,8 +146,8 @@ fn decisions_can_be_repeated() {
     }
 }
 
-/// `honest` analyzes the game when it is created, before any clock runs: its first decision is that
-/// of the method that it chose, with the same random numbers.
+/// `honest` analyzes the game when it prepares, before any clock runs: its first decision is that of
+/// the method that it chose, with the same random numbers.
 #[test]
 fn honest_prepares_before_its_first_move() {
     let game = game("krieg-tictactoe");
@@ -155,6 +155,7 @@ fn honest_prepares_before_its_first_move() {
     let view = View::new(Arc::clone(&game), role);
     let decide = |name: &str| {
         let mut agent = name.parse::<Spec>().unwrap().make(&game, role).unwrap();
+        agent.prepare(&view, &Stop::never()).unwrap();
         let mut rng = Seed::from(5).derive("agent").rng();
         agent.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap()
     };

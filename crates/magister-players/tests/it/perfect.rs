@@ -112,8 +112,8 @@ fn mistakes(game: &Arc<dyn Game>, solution: &Solution, player: &str, iterations:
         // everything gives no value to moves that it only has bounds for.
         let everything = player == "alphabeta" && possible < 100.0;
         for thought in decision.thoughts.iter().filter(|thought| thought.proven || everything) {
-            if let Some(told) = thought.value {
-                assert!((told - comes_to(thought.choice)).abs() < 1e-6, "{player}: {way:?}");
+            if let Some(value) = thought.value {
+                assert!((value - comes_to(thought.choice)).abs() < 1e-6, "{player}: {way:?}");
             }
         }
     }

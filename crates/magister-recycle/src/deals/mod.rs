@@ -7,20 +7,21 @@
 //! that the card is among those of a hand. The cards that it has not seen since the shuffle may be
 //! at any of the other positions.
 //!
-//! A decision of another player excludes cards too: who discards has no card of the suit led. This
-//! is found without knowledge of the game. A card is tried in the hand of the player at that time;
-//! if the decision becomes impossible, the card was not there. [`count`] counts all ways that remain
-//! and draws one of them. The whole match is then replayed with that deal. The replay rejects what
-//! the exclusions did not catch, and finds how many options the others had, which is the weight of
-//! the deal.
+//! A decision of another player excludes cards too: a player that discards has no card of the suit
+//! led. This is found without knowledge of the game. A card is tried in the hand of the player at
+//! that time; if the decision becomes impossible, the card was not there. [`count`] counts all ways
+//! that remain and draws one of them. The whole match is then replayed with that deal. The replay
+//! rejects what the exclusions did not catch, and finds how many options the others had, which is
+//! the weight of the deal.
 //!
 //! If several decisions of others look the same to the player, such as cards passed face down, the
 //! reference fixes which positions were passed. This loses nothing as long as the player knows none
 //! of the cards that they chose from. Otherwise the decision is *open*, and the reference is made
 //! again from there now and then.
 //!
-//! Some observations restrict several cards together: who asks for kings holds one of them. If few
-//! draws pass the replay, a Metropolis chain that exchanges two cards at a time takes their place.
+//! Some observations restrict several cards together: a player that asks for kings holds one of
+//! them. If few draws pass the replay, a Metropolis chain that exchanges two cards at a time takes
+//! their place.
 
 mod chain;
 mod count;
@@ -51,9 +52,9 @@ pub(crate) struct Deals {
     /// What happened in each of them, in the reference.
     ticks: Vec<Tick>,
     shuffles: Vec<Shuffle>,
-    /// The decisions of others that the player cannot tell from what it saw.
+    /// The decisions of others that the player cannot infer from what it saw.
     open: Vec<Open>,
-    /// What later turns tell about open decisions: at this turn this card moved, or did not.
+    /// What later turns reveal about open decisions: at this turn this card moved, or did not.
     hints: Vec<(usize, u32, bool)>,
     /// For each card its last shuffle, its position then, and whether the player has seen it since.
     cards: Vec<Known>,

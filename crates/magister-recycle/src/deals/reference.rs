@@ -509,7 +509,7 @@ impl Deals {
         true
     }
 
-    /// Adds a turn to the reference, with what it tells about cards.
+    /// Adds a turn to the reference, with what it reveals about cards.
     fn accept(&mut self, tick: Tick, rng: &mut Rng) {
         let before = std::mem::take(&mut self.state);
         self.machine.save(&mut self.state);

@@ -1,5 +1,5 @@
-//! Sampled deals have the distribution of the exact posterior, computed by enumeration on small decks
-//! for opponents who move uniformly at random.
+//! Sampled deals have the distribution of the exact posterior, computed by enumeration on small
+//! decks for opponents who move uniformly at random.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ const PASSING: &str = "(game
     (choice ((any ((current player) iloc HAND) 'C (move 'C (top ((current player) vloc PLAYED)))))))
   (scoring max (size ((current player) vloc PLAYED))))";
 
-/// Who names a rank holds a card of it: a condition on several cards together.
+/// A player that names a rank holds a card of it: a condition on several cards together.
 const ASKING: &str = "(game
   (setup (create players 2)
     (create deck (game iloc STOCK) (deck (RANK (ONE, TWO, THREE)) (SUIT (SUN, MOON)))))
@@ -123,8 +123,8 @@ fn exact(game: &Arc<dyn Game>, view: &View, flat: bool) -> BTreeMap<Vec<u64>, f6
     exact.found.into_iter().map(|(state, weight)| (state, weight / total)).collect()
 }
 
-/// Compares the piles of every unseen card: the order of cards in a pile that no player knows does not
-/// matter to players, and there are too many orders to compare.
+/// Compares the piles of every unseen card: the order of cards in a pile that no player knows does
+/// not matter to players, and there are too many orders to compare.
 fn places(game: &Arc<dyn Game>, states: &BTreeMap<Vec<u64>, f64>) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
     for (state, weight) in states {

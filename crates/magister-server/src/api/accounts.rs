@@ -1,4 +1,4 @@
-//! Signing in and out, and the own account.
+//! Signing in and out, and the visitor's account.
 
 use std::sync::Arc;
 

@@ -1,11 +1,13 @@
 //! Players: built-in, levels, remote.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use magister_players::{LEARNED, LEVELS, PLAYERS, ParameterKind, Registered};
+use magister_protocol::Status;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +23,8 @@ pub(super) fn routes() -> Router<Arc<Site>> {
 
 /// The kind of the documents that hold remote players.
 const REMOTE: &str = "player";
+/// How long a remote player may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 fn described(entry: &Registered) -> Value {
     let parameters: Vec<Value> = entry
@@ -125,21 +129,17 @@ async fn asked(
     let (target, policy) = (address.clone(), site.hub.policy);
     let reply = site
         .blocking(move || {
-            let headers = magister_protocol::http::RequestHeaders {
-                host: target.host.clone(),
-                ..Default::default()
-            };
-            let deadline = std::time::Instant::now() + std::time::Duration::from_secs(3);
-            magister_manager::client::exchange(&target, policy, &headers, "( INFO )", deadline)
-                .map_err(|error| ApiError::unavailable(format!("{error:?}")))
+            magister_manager::client::ping(&target, policy, PATIENCE)
+                .map_err(|error| ApiError::unavailable(error.to_string()))
         })
         .await;
     let status = match &reply {
-        Ok(text) if text.to_lowercase().contains("busy") => "busy",
+        Ok(info) if info.status == Status::Busy => "busy",
         Ok(_) => "available",
         Err(_) => "unreachable",
     };
-    let said: String = reply.unwrap_or_default().chars().take(200).collect();
+    let said = reply.map_or_else(|error| error.to_string(), |info| info.write());
+    let said: String = said.chars().take(200).collect();
     let name = name.map(|name| name.chars().take(60).collect::<String>());
     json!({
         "address": address.to_string(), "status": status, "reply": said,

@@ -43,7 +43,7 @@ struct Which {
     all: Option<String>,
 }
 
-/// The own uploads, or all for administrators who ask for them.
+/// The visitor's uploads, or all for administrators who ask for them.
 async fn list(State(site): App, visitor: Visitor, Query(which): Query<Which>) -> Answer {
     if which.all.is_some() {
         visitor.admin()?;
@@ -62,7 +62,7 @@ struct Add {
     text: String,
 }
 
-/// Stores a player. It replaces the own player of the same name.
+/// Stores a player. It replaces the visitor's player of the same name.
 async fn add(
     State(site): App,
     visitor: Visitor,

@@ -32,6 +32,9 @@ pub struct BoardNames {
     pub rows: Vec<String>,
     /// The position of the board among others of its kind.
     pub row: usize,
+    /// Its column and its row among them, if they stand in rows and columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub among: Option<(usize, usize)>,
 }
 
 /// The constant part of all positions.
@@ -83,14 +86,46 @@ pub struct Fact {
     pub text: String,
     /// Name and value for people.
     pub label: String,
-    /// `word`, `counters`, `piles`, `list` or `fact`.
+    /// `word`, `counters`, `piles`, `list`, `groups`, `stacks`, `flags`, `owner` or `fact`.
     pub kind: &'static str,
-    /// Keys and values of counters and piles.
+    /// The role whose things these are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<usize>,
+    /// Keys and values of counters and piles, `on` or `off` for flags, and the values that an owner
+    /// of cards has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<(String, String)>,
     /// The things of a list, such as the cards of a hand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Item>,
+    /// Things in groups: the hands of roles, stacks from the bottom, the piles of an owner of cards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
+}
+
+/// Some things that belong together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// The things that are seen.
+    pub items: Vec<Item>,
+    /// The number of things that are not: cards that lie face down, or below others.
+    pub hidden: usize,
+}
+
+impl Group {
+    /// The group in words.
+    pub(crate) fn text(&self) -> String {
+        let things: Vec<&str> = self.items.iter().map(|item| item.text.as_str()).collect();
+        let more = match (self.hidden, things.is_empty()) {
+            (0, _) => String::new(),
+            (1, true) => " 1 card".to_owned(),
+            (count, true) => format!(" {count} cards"),
+            (count, false) => format!(" and {count} more"),
+        };
+        format!("{} {}{more}", self.name, things.join(" ")).replace("  ", " ")
+    }
 }
 
 /// A thing in a list.

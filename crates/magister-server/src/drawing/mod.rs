@@ -4,6 +4,7 @@
 //! is then one small number per cell. Both come from the engine's recognition of boards and from
 //! the game's `style.toml`.
 
+pub(crate) mod cards;
 mod data;
 mod lessons;
 mod moves;
@@ -18,12 +19,12 @@ use magister::engine::board::{Line, Painter, Picture};
 use magister_core::{Game, Layout, Style};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use data::{BoardNames, Cell, Edge, Fact, Item, Painted, Shape};
+pub use data::{BoardNames, Cell, Edge, Fact, Group, Item, Painted, Shape};
 use lessons::Lessons;
 use moves::{arguments, own_board, words};
 use sample::fluents;
 pub(crate) use sample::sample;
-use shape::Votes;
+use shape::{Votes, probe};
 
 use crate::pieces::{Piece, Recogniser};
 
@@ -35,7 +36,8 @@ const NOTHING: [&str; 4] = ["nix", "nil", "nothing", "noone"];
 /// Draws the positions of one game.
 #[derive(Debug)]
 pub struct Drawing {
-    painter: Painter,
+    /// None for card games, whose tables are drawn without it.
+    painter: Option<Painter>,
     shape: Option<Shape>,
     recogniser: Recogniser,
     /// The cells by board, column and row.
@@ -59,6 +61,8 @@ pub struct Drawing {
 #[derive(Debug, Default)]
 struct Values {
     names: Vec<String>,
+    /// The labels of values that are several things in one cell.
+    labels: FxHashMap<String, Vec<String>>,
     numbers: FxHashMap<String, u16>,
     symbols: BTreeMap<String, String>,
 }
@@ -86,10 +90,7 @@ impl Drawing {
     pub fn styled(playable: &Playable, style: &Style) -> Self {
         let game = &*playable.game;
         let info = game.info();
-        let painter = playable.painter_with(style);
-        let (all, listed) = fluents(playable);
-        let whole = painter.paint(&all);
-        let bare = painter.paint(&[]);
+        let painter = cards::card_game(game).is_none().then(|| playable.painter_with(style));
         let mut drawing = Drawing {
             painter,
             shape: None,
@@ -103,11 +104,15 @@ impl Drawing {
             named: FxHashMap::default(),
             lessons: Lessons::default(),
         };
+        let Some(painter) = &drawing.painter else { return drawing };
+        let (all, listed) = fluents(playable);
+        let whole = painter.paint(&all);
+        let bare = painter.paint(&[]);
         if whole.panels.iter().all(|panel| panel.spots.is_empty()) {
             return drawing;
         }
         let mut reversed = Votes::default();
-        let symbols = drawing.probe(&all, &whole, &bare, &mut reversed);
+        let symbols = probe(painter, &all, &whole, &bare, &mut reversed);
         for (label, symbol) in &symbols {
             if symbol == EMPTY || NOTHING.contains(&label.as_str()) {
                 drawing.blanks.insert(label.clone());
@@ -157,14 +162,20 @@ impl Drawing {
         let new = cells.iter().flatten().filter(|&&cell| usize::from(cell) >= shape.values.len());
         new.filter_map(|&cell| {
             let name = values.names.get(usize::from(cell))?;
-            Some((cell, (name.clone(), self.drawn(name, &values.symbols))))
+            Some((cell, (name.clone(), self.drawn(name, &values))))
         })
         .collect()
     }
 
     /// The position of a state.
     pub fn paint(&self, game: &dyn Game, state: &[u64]) -> Painted {
-        self.lay_out(&self.painter.picture(game, state))
+        match &self.painter {
+            Some(painter) => self.lay_out(&painter.picture(game, state)),
+            None => {
+                let facts = cards::table(game, state, None).unwrap_or_default();
+                Painted { cells: Vec::new(), facts }
+            }
+        }
     }
 
     fn lay_out(&self, picture: &Picture) -> Painted {
@@ -188,6 +199,8 @@ impl Drawing {
                         let name = labels.join(" ");
                         if labels.len() > 1 && !values.symbols.contains_key(&name) {
                             values.symbols.insert(name.clone(), spot.symbol.clone());
+                            let labels = labels.iter().map(|&label| label.to_owned()).collect();
+                            values.labels.insert(name.clone(), labels);
                         }
                         cells[cell] = values.number(&name);
                     }
@@ -203,7 +216,7 @@ impl Drawing {
         let mut facts = Vec::new();
         for line in &picture.lines {
             facts.push(match line {
-                Line::Word { name, value } => fact(name, value.clone()),
+                Line::Word { name, value } => self.word(name, value),
                 Line::Counters { name, entries, piles } => {
                     let text: Vec<String> =
                         entries.iter().map(|(key, value)| format!("{key} {value}")).collect();
@@ -211,12 +224,27 @@ impl Drawing {
                     Fact { kind, entries: entries.clone(), ..fact(name, text.join(", ")) }
                 }
                 Line::List { name, items } => {
-                    let item = |text: &String| Item {
-                        piece: self.recogniser.piece(text, None),
-                        text: text.clone(),
-                    };
-                    let things = items.iter().map(item).collect();
+                    let things = items.iter().map(|text| self.item(name, text)).collect();
                     Fact { kind: "list", items: things, ..fact(name, items.join(", ")) }
+                }
+                Line::Groups { name, groups, stacked } => {
+                    let group = |(group, things): &(String, Vec<String>)| Group {
+                        name: group.clone(),
+                        items: things.iter().map(|text| self.item(name, text)).collect(),
+                        hidden: 0,
+                    };
+                    let groups: Vec<Group> = groups.iter().map(group).collect();
+                    let text: Vec<String> = groups.iter().map(Group::text).collect();
+                    let kind = if *stacked { "stacks" } else { "groups" };
+                    Fact { kind, groups, ..fact(name, text.join("; ")) }
+                }
+                Line::Flags { entries } => {
+                    let word = |on: &bool| if *on { "on" } else { "off" }.to_owned();
+                    let entries: Vec<(String, String)> =
+                        entries.iter().map(|(name, on)| (name.clone(), word(on))).collect();
+                    let text: Vec<String> =
+                        entries.iter().map(|(name, on)| format!("{name} {on}")).collect();
+                    Fact { kind: "flags", entries, ..fact("", text.join(", ")) }
                 }
             });
         }
@@ -228,8 +256,30 @@ impl Drawing {
         facts
     }
 
-    fn drawn(&self, name: &str, symbols: &BTreeMap<String, String>) -> Piece {
-        self.recogniser.piece(name, symbols.get(name).map(String::as_str))
+    /// A name and its value; cards and dice are drawn.
+    fn word(&self, name: &str, value: &str) -> Fact {
+        let things = || value.split(' ').map(|text| self.item(name, text)).collect::<Vec<Item>>();
+        let drawn = |items: &[Item]| {
+            !items.is_empty() && items.iter().all(|one| matches!(one.piece.shape, "card" | "die"))
+        };
+        // A card may have a name of several words.
+        let whole = vec![self.item(name, value)];
+        let items = if drawn(&whole) { whole } else { things() };
+        let kind = if drawn(&items) { "list" } else { "word" };
+        let items = if kind == "list" { items } else { Vec::new() };
+        Fact { kind, items, ..fact(name, value.to_owned()) }
+    }
+
+    /// A thing beside the board. What its list is called may tell what it is.
+    fn item(&self, list: &str, text: &str) -> Item {
+        Item { piece: self.recogniser.thing(list, text), text: text.to_owned() }
+    }
+
+    fn drawn(&self, name: &str, values: &Values) -> Piece {
+        match values.labels.get(name) {
+            Some(labels) => self.recogniser.together(labels, &values.symbols),
+            None => self.recogniser.piece(name, values.symbols.get(name).map(String::as_str)),
+        }
     }
 
     /// Plays a little, so that the shape lists the values of a game without a list of fluents.
@@ -241,9 +291,15 @@ impl Drawing {
         if let Some(shape) = &mut self.shape {
             shape.values.clone_from(&values.names);
             shape.symbols.clone_from(&values.symbols);
-            for name in values.names.iter().skip(1) {
+            for name in
+                values.names.iter().skip(1).filter(|name| !values.labels.contains_key(*name))
+            {
                 let symbol = values.symbols.get(name).map(String::as_str);
                 let piece = self.recogniser.piece(name, symbol);
+                shape.pieces.entry(name.clone()).or_insert(piece);
+            }
+            for (name, labels) in &values.labels {
+                let piece = self.recogniser.together(labels, &values.symbols);
                 shape.pieces.entry(name.clone()).or_insert(piece);
             }
         }
@@ -252,7 +308,16 @@ impl Drawing {
 
 fn fact(name: &str, text: String) -> Fact {
     let label = if name.is_empty() { text.clone() } else { format!("{name}: {text}") };
-    Fact { name: name.to_owned(), label, text, kind: "word", entries: vec![], items: vec![] }
+    Fact {
+        name: name.to_owned(),
+        label,
+        text,
+        kind: "word",
+        role: None,
+        entries: vec![],
+        items: vec![],
+        groups: vec![],
+    }
 }
 
 /// The name of a layout.

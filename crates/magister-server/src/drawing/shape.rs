@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use magister::engine::Ground;
-use magister::engine::board::{Picture, Side, Spot};
+use magister::engine::board::{Painter, Picture, Side, Spot};
 use magister_core::Layout;
 use rustc_hash::FxHashSet;
 
@@ -14,49 +14,49 @@ const PROBES: usize = 3_000;
 /// The cells that are drawn at most in all probes together.
 const PROBED_CELLS: usize = 3_000_000;
 
-impl Drawing {
-    /// Draws single fluents to learn the symbol of every label, and in which order fluents name
-    /// column and row.
-    pub(super) fn probe(
-        &self,
-        all: &[Ground],
-        whole: &Picture,
-        bare: &Picture,
-        reversed: &mut Votes,
-    ) -> BTreeMap<String, String> {
-        let spots: usize = whole.panels.iter().map(|panel| panel.spots.len()).sum();
-        let labels: FxHashSet<&String> =
-            whole.panels.iter().flat_map(|p| &p.spots).flat_map(|s| &s.labels).collect();
-        let mut symbols = BTreeMap::new();
-        let fixed = bare.panels.iter().flat_map(|panel| &panel.spots);
-        for spot in fixed {
-            if let [label] = &spot.labels[..] {
-                symbols.insert(label.clone(), spot.symbol.clone());
-            }
+/// Draws single fluents to learn the symbol of every label, and in which order fluents name
+/// column and row.
+pub(super) fn probe(
+    painter: &Painter,
+    all: &[Ground],
+    whole: &Picture,
+    bare: &Picture,
+    reversed: &mut Votes,
+) -> BTreeMap<String, String> {
+    let spots: usize = whole.panels.iter().map(|panel| panel.spots.len()).sum();
+    let labels: FxHashSet<&String> =
+        whole.panels.iter().flat_map(|p| &p.spots).flat_map(|s| &s.labels).collect();
+    let mut symbols = BTreeMap::new();
+    let fixed = bare.panels.iter().flat_map(|panel| &panel.spots);
+    for spot in fixed {
+        if let [label] = &spot.labels[..] {
+            symbols.insert(label.clone(), spot.symbol.clone());
         }
-        let most = PROBES.min(PROBED_CELLS / spots.max(1)).max(1);
-        for fluent in all.iter().take(most) {
-            if symbols.len() >= labels.len() && reversed.enough() {
-                break;
-            }
-            let picture = self.painter.paint(std::slice::from_ref(fluent));
-            for (board, panel) in picture.panels.iter().enumerate() {
-                let before = bare.panels.get(board).map_or(&[][..], |panel| &panel.spots);
-                let was = |spot: &Spot| {
-                    let same = |old: &&Spot| (old.row, old.column) == (spot.row, spot.column);
-                    before.iter().find(same).map_or(0, |old| old.labels.len())
-                };
-                for spot in panel.spots.iter().filter(|spot| spot.labels.len() > was(spot)) {
-                    if let Some(label) = spot.labels.last() {
-                        symbols.entry(label.clone()).or_insert_with(|| spot.symbol.clone());
-                    }
-                    reversed.vote(fluent, &spot.name);
-                }
-            }
-        }
-        symbols
     }
+    let most = PROBES.min(PROBED_CELLS / spots.max(1)).max(1);
+    for fluent in all.iter().take(most) {
+        if symbols.len() >= labels.len() && reversed.enough() {
+            break;
+        }
+        let picture = painter.paint(std::slice::from_ref(fluent));
+        for (board, panel) in picture.panels.iter().enumerate() {
+            let before = bare.panels.get(board).map_or(&[][..], |panel| &panel.spots);
+            let was = |spot: &Spot| {
+                let same = |old: &&Spot| (old.row, old.column) == (spot.row, spot.column);
+                before.iter().find(same).map_or(0, |old| old.labels.len())
+            };
+            for spot in panel.spots.iter().filter(|spot| spot.labels.len() > was(spot)) {
+                if let Some(label) = spot.labels.last() {
+                    symbols.entry(label.clone()).or_insert_with(|| spot.symbol.clone());
+                }
+                reversed.vote(fluent, &spot.name);
+            }
+        }
+    }
+    symbols
+}
 
+impl Drawing {
     pub(super) fn make_shape(&mut self, whole: &Picture, bare: &Picture, values: &Values) -> Shape {
         let mut cells = Vec::new();
         let mut lines = Vec::new();
@@ -115,7 +115,21 @@ impl Drawing {
                 columns: panel.columns.clone(),
                 rows: panel.rows.clone(),
                 row: panel.row,
+                among: panel.among,
             });
+            // On a board of which every second cell exists, the cells touch at their corners.
+            let own = first..cells.len();
+            if panel.layout == Layout::Grid && neighbours[own.clone()].iter().all(Vec::is_empty) {
+                let corners = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
+                for (number, spot) in own.zip(&panel.spots) {
+                    let at = |&(dx, dy): &(isize, isize)| {
+                        let column = spot.column.checked_add_signed(dx)?;
+                        let row = spot.row.checked_add_signed(dy)?;
+                        self.places.get(&(board, column, row)).copied()
+                    };
+                    neighbours[number] = corners.iter().filter_map(at).collect();
+                }
+            }
         }
         let mut fixed = Vec::new();
         for (board, panel) in bare.panels.iter().enumerate() {
@@ -124,7 +138,7 @@ impl Drawing {
             }
         }
         let named = values.names.iter().skip(1);
-        let pieces = named.map(|name| (name.clone(), self.drawn(name, &values.symbols))).collect();
+        let pieces = named.map(|name| (name.clone(), self.drawn(name, values))).collect();
         Shape {
             layout: panels.first().map_or("grid", |panel| panel.layout),
             boards: panels.iter().map(|panel| panel.title.clone()).collect(),

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use magister_arena::{AgentThread, TimeControl};
-use magister_core::{Answer, FaultKind, MatchEnd, PlayerKind, PlayerSource, Said, Stop};
-use magister_manager::{Manner, RemoteSource};
+use magister_core::{Answer, FaultKind, PlayerKind, PlayerSource, Said, Stop};
 use magister_store::{AnswerBody, Entry, RequestKey, RequestKind, StepBody, Store as _};
 
+use super::remotes::remote;
 use super::{Asked, Change, Core, Hub, Live, Meta, Mode, SeatKind, SeatMeta, now_ms, spec};
 use crate::ApiError;
 use crate::games::OpenGame;
@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_secs(5);
 
 /// The clocks of the programs of a match.
-fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
+pub(super) fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
     let given = meta.play_ms.map(Duration::from_millis);
     let time = match seat.kind {
         // A level counts iterations; the time is only a bound for very slow games.
@@ -37,18 +37,15 @@ fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
 pub(super) fn source(
     hub: &Hub,
     open: &OpenGame,
-    seat: &SeatMeta,
+    id: &str,
     meta: &Meta,
+    number: usize,
 ) -> Result<Option<Arc<dyn PlayerSource>>, ApiError> {
+    let seat = &meta.seats[number];
     Ok(match seat.kind {
         SeatKind::Person => None,
         SeatKind::Level | SeatKind::Player => Some(Arc::new(spec(&seat.player)?)),
-        SeatKind::Remote => {
-            let address = seat.player.parse().map_err(|what| ApiError::invalid("address", what))?;
-            let remote = RemoteSource::new(address, control(hub, meta, seat), Manner::default());
-            let remote = remote.under(hub.policy).listed_in(&hub.remote);
-            Some(Arc::new(remote.knowing(&*open.playable.game, &open.wire()?)))
-        }
+        SeatKind::Remote => Some(Arc::new(remote(hub, open, id, meta, number)?)),
     })
 }
 
@@ -73,7 +70,18 @@ impl Live {
             self.over.store(true, Ordering::Release);
         }
         let questions = self.new_questions(core);
-        self.flush(core)?;
+        if let Err(error) = self.flush(core) {
+            // Nobody was asked, so the questions are new when the store is tried again.
+            for seat in questions {
+                core.seats[seat].asked = None;
+            }
+            return Err(error);
+        }
+        // The farewell tells remote players the last move, so it waits for the store as well.
+        if core.closed && !core.dismissed {
+            core.dismissed = true;
+            self.dismiss(core);
+        }
         for seat in questions {
             self.ask(core, seat);
         }
@@ -154,6 +162,10 @@ impl Live {
         RequestKey { id: self.id.clone(), kind: RequestKind::Play, turn, seat }
     }
 
+    fn start_key(&self, core: &Core, seat: usize) -> RequestKey {
+        RequestKey { kind: RequestKind::Start, ..self.key(core, seat) }
+    }
+
     fn request(&self, core: &mut Core, seat: usize) {
         let key = self.key(core, seat);
         core.unsaved.push(Entry::Requested(key));
@@ -177,21 +189,16 @@ impl Live {
         true
     }
 
-    /// Stores the end and lets the players go.
+    /// Ends the match and collects the players that must hear of it.
     fn close(&self, core: &mut Core) {
         let record = core.current.record().clone();
-        let outcome = core.current.outcome().unwrap_or_default().to_vec();
         let end = record.end;
         core.unsaved.push(Entry::Ended { record: Box::new(record), at_ms: now_ms() });
-        core.unsaved.push(Entry::Dismissed { id: self.id.clone() });
         core.unheard.push(Change::End);
-        for sitting in &mut core.seats {
-            sitting.dismiss();
-            if let Some(mut thread) = sitting.thread.take() {
-                let view = core.current.view(sitting.role).clone();
-                let over = end == Some(MatchEnd::Terminal);
-                let outcome = if over { outcome.clone() } else { Vec::new() };
-                self.hub.handle.spawn_blocking(move || thread.finish(&view, &outcome));
+        for seat in 0..core.seats.len() {
+            core.seats[seat].dismiss();
+            if let Some(farewell) = self.farewell(core, seat) {
+                core.farewells.push((seat, farewell));
             }
         }
         self.hub.metrics.ended();
@@ -208,6 +215,12 @@ impl Live {
         for pending in core.current.pending() {
             let same = |asked: Asked| (asked.turn, asked.epoch) == (turn, epoch);
             if core.seats[pending.seat].asked.is_none_or(|asked| !same(asked)) {
+                if core.meta.seats[pending.seat].kind == SeatKind::Remote
+                    && !core.seats[pending.seat].started
+                {
+                    let key = self.start_key(core, pending.seat);
+                    core.unsaved.push(Entry::Requested(key));
+                }
                 self.request(core, pending.seat);
                 let asked = Asked { turn, epoch, since: None, ticket: None };
                 core.seats[pending.seat].asked = Some(asked);
@@ -282,10 +295,7 @@ impl Live {
             let (answer, thread) = match thread {
                 Ok(mut thread) => {
                     if starts {
-                        let start = thread.ready(&view, start_rng, &control);
-                        if let Said::Fault(kind, what) = start.said {
-                            live.fault_at_start(seat, kind, &what, start.time);
-                        }
+                        live.started(seat, thread.ready(&view, start_rng, &control));
                     }
                     (thread.decide_until(&view, rng, &control, &stop), Some(thread))
                 }
@@ -342,10 +352,22 @@ impl Live {
         true
     }
 
-    fn fault_at_start(&self, seat: usize, kind: FaultKind, what: &str, time: Duration) {
+    /// A player is ready, or said why it is not.
+    fn started(&self, seat: usize, answer: Answer) {
         let mut core = self.lock();
         let role = core.seats[seat].role;
-        core.current.fault_at_start(role, kind, what, time);
+        let faults = core.current.record().errors.len();
+        if let Said::Fault(kind, what) = &answer.said {
+            core.current.fault_at_start(role, *kind, what, answer.time);
+        }
+        if core.meta.seats[seat].kind == SeatKind::Remote {
+            let fault = core.current.record().errors.get(faults).cloned();
+            let time_ms = answer.time.as_secs_f64() * 1e3;
+            let body = AnswerBody { choice: None, time_ms, fault };
+            let key = self.start_key(&core, seat);
+            // It is stored together with the answer to the first question.
+            core.unsaved.push(Entry::Answered { key, body });
+        }
     }
 
     /// A player answered.

@@ -1,6 +1,7 @@
 //! What the site knows about a match beyond its record: who sits where, and with which secrets.
 
 use magister_core::{Game, PlayerKind, PlayerSource, Seat};
+use magister_manager::PlayerAddress;
 use magister_players::{Level, Spec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -84,6 +85,9 @@ pub struct SeatMeta {
     /// SHA-256 of the token of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// Whether a remote player recognises a message that comes twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats: bool,
 }
 
 /// A seat as a request asks for it.
@@ -121,7 +125,7 @@ impl From<SeatWords> for SeatOrder {
             (Some(_), ..) => SeatKind::Level,
             (_, Some(_), _) => SeatKind::Remote,
             (.., Some(name)) if Level::find(name).is_some() => SeatKind::Level,
-            (.., Some(name)) if name.starts_with("http") => SeatKind::Remote,
+            (.., Some(name)) if PlayerAddress::is_meant(name) => SeatKind::Remote,
             (.., Some("human" | "person") | None) => SeatKind::Person,
             (.., Some(_)) => SeatKind::Player,
         };
@@ -165,11 +169,11 @@ impl SeatOrder {
             SeatKind::Remote => {
                 let address = self.address.as_ref().or(self.player.as_ref());
                 let address = address.map_or("", String::as_str);
-                let parsed: Result<magister_manager::PlayerAddress, String> = address.parse();
+                let parsed: Result<PlayerAddress, String> = address.parse();
                 parsed.map_err(|what| ApiError::invalid("address", what))?.to_string()
             }
         };
-        Ok(SeatMeta { kind: self.kind, player, token: None })
+        Ok(SeatMeta { kind: self.kind, player, token: None, repeats: false })
     }
 }
 

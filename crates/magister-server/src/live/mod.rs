@@ -11,6 +11,7 @@ mod actions;
 mod drive;
 mod events;
 mod meta;
+mod remotes;
 mod restore;
 mod track;
 mod tree;
@@ -24,16 +25,19 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use magister_arena::AgentThread;
 use magister_core::{Match, PlayerSource, Role, Seed, Setup, Stop};
 use magister_manager::{AddressPolicy, OpenMatches};
-use magister_store::{Entry, Place, SqlStore};
+use magister_store::{Entry, SqlStore};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 pub use actions::{JumpTo, MoveOrder};
 pub use events::{Change, Message};
 pub use meta::{MATCH, Meta, Mode, SeatKind, SeatMeta, SeatOrder, fresh_token, hash, spec};
+pub use remotes::{ENGAGED, Engagements};
 pub use restore::foreign;
 pub use track::{Track, resolve};
 pub use view::Access;
+
+use remotes::{Engaged, Farewell};
 
 use crate::games::{OpenGame, Wanted};
 use crate::known::{Follow, Knowledge};
@@ -56,6 +60,8 @@ pub struct Hub {
     pub policy: AddressPolicy,
     /// The matches that remote players take part in.
     pub remote: Arc<OpenMatches>,
+    /// The remote players that are in a match.
+    pub engaged: Engagements,
     /// What is counted.
     pub metrics: Metrics,
 }
@@ -98,8 +104,14 @@ pub(crate) struct Core {
     unsaved: Vec<Entry>,
     /// The steps that the store has, or has in `unsaved`.
     stored: usize,
-    /// Whether the end is stored.
+    /// Whether the end is stored, or is in `unsaved`.
     closed: bool,
+    /// Whether the farewells were said, or are being said.
+    dismissed: bool,
+    /// How players hear of the end when it is stored.
+    farewells: Vec<(usize, Farewell)>,
+    /// The remote players, until they know of the end.
+    engaged: Option<Engaged>,
     messages: BTreeMap<(u64, Option<usize>), Arc<str>>,
 }
 
@@ -217,7 +229,7 @@ impl Live {
         }
         let cap = |time: Option<u64>| time.map(|time| time.clamp(50, hub.limits.clock_ms));
         let play_ms = cap(order.play_ms).filter(|_| !standalone);
-        let meta = Meta {
+        let mut meta = Meta {
             game: order.game.clone(),
             mode: order.mode,
             seats,
@@ -232,6 +244,9 @@ impl Live {
             tree: tree::Tree::default(),
             client: order.client.clone(),
         };
+        remotes::check_clocks(&meta)?;
+        let engaged = Engaged::new(hub, &meta)?;
+        remotes::ask(hub, &mut meta)?;
         let id = fresh_token()[..12].to_owned();
         let seed = order.seed.map_or_else(magister_manager::manage::fresh_seed, Seed::from);
         let record_seats: Result<Vec<_>, _> = meta.seats.iter().map(SeatMeta::seat).collect();
@@ -251,12 +266,8 @@ impl Live {
             Match::new(game, &setup, stop)
         })?;
         let record = current.record().clone();
-        let places = meta.seats.iter().map(|seat| Place {
-            address: (seat.kind == SeatKind::Remote).then(|| seat.player.clone()),
-            repeats: seat.kind != SeatKind::Remote,
-        });
         let begun = Entry::Begun {
-            places: places.collect(),
+            places: remotes::places(&meta),
             rules: open.text.clone(),
             tournament: meta.tournament.clone(),
             manner: None,
@@ -266,6 +277,7 @@ impl Live {
         let live = Live::assemble(hub, id, open, current, meta)?;
         {
             let mut core = live.lock();
+            core.engaged = Some(engaged);
             live.save_meta(&core)?;
             core.unsaved.push(begun);
             for turn in &order.from {
@@ -287,14 +299,13 @@ impl Live {
     ) -> Result<Arc<Self>, ApiError> {
         let game = &open.playable.game;
         let mut seats = Vec::new();
-        for (role, seat) in game.info().players().zip(&meta.seats) {
-            let source = drive::source(hub, &open, seat, &meta)?;
-            let started = false;
+        for (number, role) in game.info().players().enumerate().take(meta.seats.len()) {
+            let source = drive::source(hub, &open, &id, &meta, number)?;
             seats.push(Sitting {
                 role,
                 source,
                 thread: None,
-                started,
+                started: false,
                 asked: None,
                 search: None,
                 watching: 0,
@@ -319,6 +330,9 @@ impl Live {
             unsaved: Vec::new(),
             stored,
             closed: false,
+            dismissed: false,
+            farewells: Vec::new(),
+            engaged: None,
             messages: BTreeMap::new(),
         };
         let (changed, _) = watch::channel(rev);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use magister_core::{Match, PlayerKind, Stop};
-use magister_store::{Entry, Status, Store as _, StoredMatch};
+use magister_store::{Entry, RequestKind, Status, StoredMatch};
 
-use super::{Hub, Live, Meta, Mode, SeatKind, SeatMeta};
+use super::remotes::{Engaged, unsure};
+use super::{Hub, Live, Meta, Mode, SeatKind, SeatMeta, now_ms};
 use crate::ApiError;
 use crate::games::{OpenGame, Wanted};
 
@@ -23,28 +24,50 @@ impl Live {
             Match::from_record(game, &stored.record, stop)
         })?;
         let running = current.end().is_none();
-        let remote = meta.seats.iter().any(|seat| seat.kind == SeatKind::Remote);
         let live = Live::assemble(hub, id, open, current, meta)?;
         let mut core = live.lock();
         let core_ref = &mut *core;
         core_ref.current.take_events();
+        for seat in 0..core_ref.seats.len() {
+            let remote = core_ref.meta.seats[seat].kind == SeatKind::Remote;
+            core_ref.seats[seat].started = remote && stored.was_started();
+        }
+        if stored.status != Status::Ended {
+            core_ref.engaged = Some(Engaged::again(hub, &core_ref.meta));
+        }
         // What the tree knows ends where it was written; the record has the rest.
         if core_ref.meta.mode == Mode::Standalone {
             live.extend_tree(core_ref);
         }
-        let over = !running;
-        if over {
+        if !running {
             core_ref.closed = true;
+            core_ref.dismissed = true;
             if stored.status != Status::Ended {
-                let id = live.id.clone();
-                hub.handle.block_on(hub.store.append(vec![Entry::Dismissed { id }]))?;
+                if stored.status == Status::Running {
+                    let record = Box::new(core_ref.current.record().clone());
+                    core_ref.unsaved.push(Entry::Ended { record, at_ms: now_ms() });
+                    live.flush(core_ref)?;
+                }
+                // Remote players may not have heard of the end.
+                for seat in 0..core_ref.seats.len() {
+                    if let Some(farewell) = live.farewell(core_ref, seat) {
+                        core_ref.farewells.push((seat, farewell));
+                    }
+                }
+                live.dismiss(core_ref);
             }
-        } else if remote && core_ref.current.turn() > 0 {
-            // A remote player does not recognise the match under its new name.
-            let why = "the server was restarted, and a remote player cannot be asked again";
-            let _ = core_ref.current.abort(why);
+        } else if let Some(why) = unsure(stored) {
+            tracing::info!(id = live.id, "aborted: {why}");
+            let _ = core_ref.current.abort(&why);
             live.settle(core_ref)?;
         } else {
+            // Players that recognise repetition are asked again, first for START where its answer is
+            // missing.
+            for key in stored.outstanding.iter().filter(|key| key.kind == RequestKind::Start) {
+                core_ref.seats[key.seat].started = false;
+            }
+            let asked = stored.outstanding.len();
+            tracing::info!(id = live.id, asked, "resumed");
             if core_ref.meta.paused {
                 let _ = core_ref.current.pause();
                 core_ref.current.take_events();
@@ -82,7 +105,7 @@ pub fn foreign(stored: &StoredMatch) -> Meta {
             // The match is over, so this player is not asked again.
             _ => SeatKind::Person,
         };
-        SeatMeta { kind, player: player.clone(), token: None }
+        SeatMeta { kind, player: player.clone(), token: None, repeats: false }
     });
     Meta {
         game: match &stored.rules {

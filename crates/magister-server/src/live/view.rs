@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Core, Live, Mode, SeatKind, hash};
 use crate::ApiError;
+use crate::drawing::cards;
 use crate::known::{Follow, Knowledge};
 use crate::scene::{Made, MoveLine, Percept, Position, RoleMoves, Scene, line, show};
 use crate::words::{is_idle, label};
@@ -415,6 +416,25 @@ impl Live {
             Access::Seat(seat) => core.seats[seat].role == role,
             _ => false,
         };
+        let game = &*self.open.playable.game;
+        let own = match access {
+            Access::Seat(seat) => Some(core.seats[seat].role),
+            _ => None,
+        };
+        if cards::card_game(game).is_some() {
+            // Everyone at the table sees nearly the same; the one who moved sees the most.
+            let idle = |role: &Role| {
+                let made = record.moves.get(step).and_then(|texts| texts.get(role.index()));
+                made.is_none_or(|text| is_idle(text))
+            };
+            let seeing = || info.players().filter(|role| sees(*role));
+            let role = own.or_else(|| seeing().find(|role| !idle(role))).or(seeing().next());
+            let texts = role.and_then(|role| percepts.get(role.index()));
+            let text = texts.and_then(|texts| cards::news(game, own, texts));
+            let text = text.filter(|text| !text.is_empty());
+            let one = text.zip(role).map(|(text, role)| Percept { role: role.index(), text });
+            return one.into_iter().collect();
+        }
         let mut all = Vec::new();
         for (role, texts) in info.all_roles().zip(percepts).filter(|(role, _)| sees(*role)) {
             all.extend(texts.iter().map(|text| Percept { role: role.index(), text: text.clone() }));

@@ -57,7 +57,7 @@ async fn guests_look_and_users_play() {
     let made = ada.done(&app, "POST", "/api/matches", a_match()).await;
     let id = made["id"].as_str().unwrap();
     let shown = app.get(&format!("/api/matches/{id}")).await;
-    assert_eq!(shown["seats"][0]["player"], "Ada", "a person plays under the own name");
+    assert_eq!(shown["seats"][0]["player"], "Ada", "a person plays under the name of the account");
     let order = json!({"game": "tictactoe",
         "seats": [{"kind": "person", "player": "bob"}, {"kind": "person"}]});
     let (status, _) = ada.call(&app, "POST", "/api/matches", Some(order)).await;
@@ -199,7 +199,7 @@ async fn quotas_hold() {
     assert_eq!((&own["quota"]["games"], &own["used"]["games"]), (&json!(1), &json!(0)));
     let save = |name: &str, text: &str| json!({"name": name, "text": text});
     ada.done(&app, "POST", "/api/games", save("first", RULES)).await;
-    // The own game is replaced without another place.
+    // A game of the same account is replaced and takes no further place.
     ada.done(&app, "POST", "/api/games", save("first", &format!("{RULES} "))).await;
     let (status, answer) = ada.call(&app, "POST", "/api/games", Some(save("second", RULES))).await;
     assert_eq!((status, &answer["code"]), (StatusCode::CONFLICT, &json!("quota")));

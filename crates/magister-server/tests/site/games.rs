@@ -290,7 +290,11 @@ async fn moves_on_two_boards_point_to_the_cells_that_they_change() {
     };
     for role in 0..2 {
         let one = find(&shown["scene"], role, "(place 3 1 4 across)");
-        assert_eq!(place(&one), (role as u64, "1 4".to_owned()), "a ship lies in the own waters");
+        assert_eq!(
+            place(&one),
+            (role as u64, "1 4".to_owned()),
+            "a ship lies in the role's own waters"
+        );
     }
     for (ply, size) in [(0, 3), (1, 2)] {
         let text = format!("(place {size} 1 {size} across)");

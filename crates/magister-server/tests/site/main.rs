@@ -8,4 +8,5 @@ mod hostile;
 mod matches;
 mod pages;
 mod proxy;
+mod remote;
 mod socket;

@@ -218,7 +218,7 @@ async fn matches_go_on_after_a_restart() {
     }
     app.post(&single_path("undo"), Some(owner), json!({})).await;
     app.post(&single_path("moves"), Some(owner), json!({"ply": 2, "move": "(put 1 2)"})).await;
-    app.site.close();
+    app.site.close().await;
     drop(app);
 
     let app = App::open(&config).await;

@@ -14,6 +14,11 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
         let help = one.help.as_deref().unwrap_or_default();
         if let Some(meant) = between(help, "did you mean `", "`") {
             all.extend(respelt(text, one.span, &one.message, meant));
+            all.extend(respelt_everywhere(text, one.span, &one.message, meant));
+        }
+        if help.starts_with("for the fluent write") {
+            let name = between(&one.message, "`", "`").unwrap_or_default();
+            all.extend(in_true(text, name, found.rules.syntax));
         }
         match (one.code, marked) {
             (Code::Unexpected, ":") => {
@@ -72,12 +77,98 @@ fn replaced(text: &str, start: usize, end: usize, with: &str) -> Candidate {
 /// The name in a marked place that the message is about, or that is most like what was meant, spelt
 /// as that.
 pub(super) fn respelt(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
+    let (from, wrong) = misspelt(text, span, message, meant)?;
+    Some(replaced(text, from, from + wrong.len(), meant))
+}
+
+/// The same for all places of that name, if there are several. A variable is meant in its rule only.
+fn respelt_everywhere(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
+    let (from, wrong) = misspelt(text, span, message, meant)?;
+    let variable = wrong.starts_with(|c: char| c == '?' || c.is_uppercase());
+    let (start, end) =
+        if variable { statement(text, from, from + wrong.len()) } else { (0, text.len()) };
+    let places: Vec<usize> = words(text, wrong).filter(|at| (start..end).contains(at)).collect();
+    let (first, true) = (*places.first()?, places.len() > 1) else { return None };
+    let mut new = text.to_owned();
+    for at in places.iter().rev() {
+        new.replace_range(*at..at + wrong.len(), meant);
+    }
+    let what = format!("`{wrong}` is now `{meant}` in {} places", places.len());
+    Some(Candidate { text: new, change: Change { line: line_of(text, first), what } })
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '?')
+}
+
+/// The places of a name as a whole word, outside of comments.
+fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    text.match_indices(name).map(|(at, _)| at).filter(move |&at| {
+        let line = text[..at].rfind('\n').map_or(0, |before| before + 1);
+        !text[..at].ends_with(is_name)
+            && !text[at + name.len()..].starts_with(is_name)
+            && !text[line..at].contains([';', '%'])
+    })
+}
+
+/// Writes `true` around a fluent wherever it stands as a condition.
+fn in_true(text: &str, name: &str, syntax: Syntax) -> Option<Candidate> {
+    if name.is_empty() {
+        return None;
+    }
+    let kif = syntax == Syntax::Kif;
+    let mut changed = text.to_owned();
+    let mut first = None;
+    let mut count = 0;
+    let places: Vec<usize> = words(text, name).collect();
+    for at in places.into_iter().rev() {
+        let open = if kif { at.checked_sub(1)? } else { at };
+        let after = if kif { open } else { at + name.len() };
+        if !text[after..].starts_with('(') {
+            continue;
+        }
+        // A fluent inside of a keyword's parentheses is no condition.
+        let before = text[..open].trim_end();
+        let inside = ["true", "init", "next", "base"].iter().any(|keyword| {
+            if kif { before.ends_with(keyword) } else { before.ends_with(&format!("{keyword}(")) }
+        });
+        if inside {
+            continue;
+        }
+        let end = closing(text, after)?;
+        let term = &text[open..end];
+        let new = if kif { format!("(true {term})") } else { format!("true({term})") };
+        changed.replace_range(open..end, &new);
+        first = Some(open);
+        count += 1;
+    }
+    let line = line_of(text, first?);
+    let places = if count == 1 { String::new() } else { format!(" in {count} places") };
+    let what = format!("wrote `true` around `{name}`{places}");
+    Some(Candidate { text: changed, change: Change { line, what } })
+}
+
+/// The place after the parenthesis that closes the one at `open`.
+fn closing(text: &str, open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().skip(open) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at + 1),
+            b')' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The name that `respelt` corrects, and its place.
+fn misspelt<'a>(text: &'a str, span: Span, message: &str, meant: &str) -> Option<(usize, &'a str)> {
     let (start, end) = (span.start as usize, span.end as usize);
     let marked = text.get(start..end)?;
-    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '?');
     let mut names: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;
-    for part in marked.split(|c| !name(c)) {
+    for part in marked.split(|c| !is_name(c)) {
         if !part.is_empty() {
             names.push((at, part));
         }
@@ -88,20 +179,15 @@ pub(super) fn respelt(text: &str, span: Span, message: &str, meant: &str) -> Opt
     let others = || names.iter().map(|(_, name)| *name).filter(|name| *name != meant);
     let wrong = others().find(|name| quoted.contains(name)).or_else(|| nearest(meant, others()))?;
     let (offset, wrong) = names.iter().find(|(_, name)| *name == wrong)?;
-    let from = start + offset;
-    Some(replaced(text, from, from + wrong.len(), meant))
+    Some((start + offset, wrong))
 }
 
 /// A variable that nothing binds, spelt as the variable of the same statement that is most like it.
 fn variable(text: &str, span: Span) -> Option<Candidate> {
     let (start, end) = (span.start as usize, span.end as usize);
     let marked = text.get(start..end)?;
-    // Statements begin at the very left, their other lines do not.
-    let margin = |at: &usize| !text[*at + 1..].starts_with([' ', '\t', '\n']);
-    let before = text[..start].match_indices('\n').map(|(at, _)| at).rfind(margin);
-    let after = text[end..].match_indices('\n').map(|(at, _)| end + at).find(|at| margin(at));
-    let statement = &text[before.map_or(0, |at| at + 1)..after.unwrap_or(text.len())];
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '?');
+    let (from, to) = statement(text, start, end);
+    let statement = &text[from..to];
     let is_variable = |name: &&str| {
         name.starts_with('?') == marked.starts_with('?')
             && name.starts_with(|c: char| c == '?' || c.is_uppercase())
@@ -109,6 +195,15 @@ fn variable(text: &str, span: Span) -> Option<Candidate> {
     };
     let meant = nearest(marked, statement.split(|c| !is_name(c)).filter(is_variable))?;
     Some(replaced(text, start, end, meant))
+}
+
+/// Where the statement around a place begins and ends.
+fn statement(text: &str, start: usize, end: usize) -> (usize, usize) {
+    // Statements begin at the very left, their other lines do not.
+    let margin = |at: &usize| !text[*at + 1..].starts_with([' ', '\t', '\n']);
+    let before = text[..start].match_indices('\n').map(|(at, _)| at).rfind(margin);
+    let after = text[end..].match_indices('\n').map(|(at, _)| end + at).find(|at| margin(at));
+    (before.map_or(0, |at| at + 1), after.unwrap_or(text.len()))
 }
 
 /// An `&` at the end of what stands before a place.
@@ -132,7 +227,8 @@ fn parentheses(text: &str) -> Vec<Candidate> {
             all.extend(edits(text, &statement, depth));
             depth = 0;
         }
-        if depth == 0 {
+        // After an extra parenthesis the rest of a statement stands alone, indented.
+        if line.starts_with('(') {
             statement.clear();
         }
         statement.push((at, end));

@@ -1,4 +1,5 @@
-//! A move that does nothing, for roles that have no legal move while another one is in control.
+//! A move that does nothing, for roles that have no legal move: while another role is in control, or
+//! whenever no rule gives them one.
 
 use magister_gdl::{Dialect, Options, Rulesheet, Syntax, Term, TermKind, read};
 
@@ -13,7 +14,11 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     }
     let roles = roles(rules);
     let chance = roles.iter().any(|role| role == "random");
-    let inputs = rules.rules().any(|(rule, _)| rule.head.is("input", 2));
+    let declares = |of: &dyn Fn(&Term) -> bool| {
+        rules.rules().any(|(rule, _)| rule.head.is("input", 2) && of(&rule.head.args()[1]))
+    };
+    let is_noop = |term: &Term| constant(term).is_some_and(|name| name == "noop");
+    let inputs = declares(&|_| true) && !declares(&is_noop);
     let mut all = Vec::new();
     for control in controls(rules, &roles) {
         for only_players in if chance { &[true, false][..] } else { &[false][..] } {
@@ -27,7 +32,51 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
             all.push(Candidate { text, change: Change { line, what } });
         }
     }
+    all.extend(without_control(text, rules, inputs));
     all
+}
+
+/// Rules with such a move for every role that no rule for `legal` gives a move, whatever decides
+/// whose turn it is: the conditions of these rules are repeated.
+fn without_control(text: &str, rules: &Rulesheet, inputs: bool) -> Option<Candidate> {
+    let kif = rules.syntax == Syntax::Kif;
+    let mut name = if kif { "has-move" } else { "hasmove" }.to_owned();
+    while text.contains(&name) {
+        name.push('x');
+    }
+    let mut added = String::new();
+    for (rule, _) in rules.rules().filter(|(rule, _)| rule.head.is("legal", 2)) {
+        let span = rule.head.args()[0].span;
+        let role = text.get(span.start as usize..span.end as usize)?;
+        let body = match (rule.body.first(), rule.body.last()) {
+            (Some(first), Some(last)) => {
+                text.get(first.span.start as usize..last.span.end as usize)?
+            }
+            _ => "",
+        };
+        added += &match (kif, body) {
+            (true, "") => format!("({name} {role})\n"),
+            (true, _) => format!("(<= ({name} {role})\n    {body})\n"),
+            (false, "") => format!("{name}({role})\n"),
+            (false, _) => format!("{name}({role}) :- {body}\n"),
+        };
+    }
+    added += &if kif {
+        format!("(<= (legal ?role noop)\n    (role ?role)\n    (not ({name} ?role)))\n")
+    } else {
+        format!("legal(Role,noop) :- role(Role) & ~{name}(Role)\n")
+    };
+    if inputs {
+        added += if kif {
+            "(<= (input ?role noop) (role ?role))\n"
+        } else {
+            "input(Role,noop) :- role(Role)\n"
+        };
+    }
+    let line = text.lines().count() + 2;
+    let what = "added a move `noop` for roles without another legal move".to_owned();
+    let text = format!("{}\n\n{added}", text.trim_end());
+    Some(Candidate { text, change: Change { line, what } })
 }
 
 fn kif(control: &str, only_players: bool, inputs: bool) -> String {

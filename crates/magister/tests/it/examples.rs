@@ -21,8 +21,8 @@ fn run(name: &str) -> String {
         program.display()
     );
     let output = Command::new(program).output().expect("the example starts");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {}\n{told}", output.status);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {}\n{errors}", output.status);
     String::from_utf8(output.stdout).expect("examples print text")
 }
 

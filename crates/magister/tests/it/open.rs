@@ -78,15 +78,15 @@ fn a_file_comes_before_a_bundled_game_and_brings_its_style() {
 
 #[test]
 fn unknown_names_get_suggestions() {
-    let told = |name: &str| magister::open(name).expect_err(name).to_string();
+    let message = |name: &str| magister::open(name).expect_err(name).to_string();
     let near = "no file or bundled game is called tictacto; did you mean tictactoe";
-    assert!(told("tictacto").starts_with(near), "{}", told("tictacto"));
-    assert!(told("qqqqqqqqq").ends_with("`magister games` lists the games"));
+    assert!(message("tictacto").starts_with(near), "{}", message("tictacto"));
+    assert!(message("qqqqqqqqq").ends_with("`magister games` lists the games"));
     assert!(
-        told("tictactoe/infixx").starts_with("there is no tictactoe/infixx; there is tictactoe")
+        message("tictactoe/infixx").starts_with("there is no tictactoe/infixx; there is tictactoe")
     );
-    assert!(told("rust:tictacto").ends_with("did you mean tictactoe?"));
-    assert!(told("rust:qqqqqqqqq").contains("these are: 2048, "));
+    assert!(message("rust:tictacto").ends_with("did you mean tictactoe?"));
+    assert!(message("rust:qqqqqqqqq").contains("these are: 2048, "));
     assert!(matches!(Input::open("2048"), Err(Error::NoRulesheet { .. })));
 }
 

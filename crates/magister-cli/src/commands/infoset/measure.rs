@@ -1,5 +1,5 @@
-//! How many states that agree are drawn in a second of processor time, or of the clock where the
-//! system does not report that.
+//! The number of consistent states that are drawn per second of processor time, or of wall-clock
+//! time where the system does not report processor time.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::commands::bench::process::cpu_time;
 
 /// Sizes of samples.
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// How long each is measured, at least, and after which time no larger one is begun.
+/// The minimum time for each size, and the time after which no larger one is begun.
 const TIME: Duration = Duration::from_millis(500);
 const ENOUGH: Duration = Duration::from_secs(5);
 
@@ -37,16 +37,16 @@ pub(super) fn run(playable: &Playable, role: Role, turns: &[Turn], args: &Infose
         let (mut states, mut tried, mut spent) = (0_u64, 0_u64, Duration::ZERO);
         while spent < TIME {
             let (game, anchor) = (Arc::clone(game), anchor.clone());
-            let mut cloud =
+            let mut filter =
                 ParticleFilter::new(game, role, Arc::new(Uniform), anchor, None, size, &mut rng);
             let (start, clock) = (cpu_time(), Instant::now());
             for turn in turns {
-                cloud.advance(turn, &mut rng, &|| true, &Stop::never())?;
-                states += cloud.survivors() as u64;
+                filter.advance(turn, &mut rng, &|| true, &Stop::never())?;
+                states += filter.survivors() as u64;
             }
             let cpu = start.zip(cpu_time()).map(|(start, now)| now.saturating_sub(start));
             spent += cpu.unwrap_or_else(|| clock.elapsed());
-            tried += cloud.tried();
+            tried += filter.tried();
         }
         let seconds = spent.as_secs_f64();
         let (rate, steps) = (states as f64 / seconds, tried as f64 / seconds);

@@ -12,13 +12,13 @@ const NAMED: usize = 40;
 /// The letters of a text that an error repeats.
 const LONG: usize = 80;
 
-/// States of which what can be perceived is tried out, and joint moves of each, in a game whose
-/// rules do not fix what there is to perceive.
+/// In a game whose rules do not list its percepts: the number of states in which percepts are
+/// collected, and of joint moves in each.
 const TRIED: usize = 2_000;
 const JOINTS: usize = 200;
 
-/// The turn of a text such as `(mark 2 2) => ok`. `states` are some that the role takes for possible
-/// before the turn.
+/// The turn of a text such as `(mark 2 2) => ok`. `states` are some that the role considers
+/// possible before the turn.
 pub(super) fn read(
     game: &dyn Game,
     role: Role,
@@ -66,10 +66,10 @@ pub(super) fn read(
     Ok(Turn { own: choice, seen: Observation::Percepts(percepts.into()) })
 }
 
-/// Some of the states that agree with everything so far.
-pub(super) fn states(tracker: &Tracker, cloud: Option<&ParticleFilter>) -> Vec<Vec<u64>> {
-    if let Some(cloud) = cloud {
-        return (0..cloud.len().min(TRIED)).map(|at| cloud.state(at).to_vec()).collect();
+/// Some of the states that are consistent with everything so far.
+pub(super) fn states(tracker: &Tracker, filter: Option<&ParticleFilter>) -> Vec<Vec<u64>> {
+    if let Some(filter) = filter {
+        return (0..filter.len().min(TRIED)).map(|at| filter.state(at).to_vec()).collect();
     }
     let layer = tracker.layer();
     (0..layer.len().min(TRIED)).map(|at| layer.state(at).to_vec()).collect()

@@ -15,8 +15,8 @@ const HANDFUL: u8 = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Game(pub u8);
 
-/// The stones that are left, and whose turn it is. A state is plain and holds all there is to
-/// know for going on; `pack_struct!` writes down how it becomes bits.
+/// The stones that are left, and whose turn it is. A state contains everything that the rest of the
+/// game depends on; `pack_struct!` defines how it is packed into bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pile {
     left: u8,
@@ -46,8 +46,8 @@ impl Rules for Game {
         state.left == 0
     }
 
-    /// Moves are numbers from 0: here, one less than the stones that are taken. A role that adds
-    /// none has nothing to do.
+    /// Moves are numbers from 0: here, one less than the stones that are taken. A role without a
+    /// move of its own only waits.
     fn legal(&self, state: &Pile, role: Role, out: &mut Vec<Move>) {
         if role.0 == state.turn {
             out.extend((0..u32::from(state.left.min(HANDFUL))).map(Move));
@@ -73,8 +73,8 @@ impl Rules for Game {
         format!("(take {})", choice.0 + 1)
     }
 
-    /// What is written can be read: these two are each other's opposite. Facts such as
-    /// `(pile 3)` are what the automatic board draws.
+    /// What is written can be read again: these two functions are inverse to each other. The
+    /// automatic board draws facts such as `(pile 3)`.
     fn state_text(&self, state: &Pile) -> String {
         let turn = PLAYERS[usize::from(state.turn)];
         list([format!("(pile {})", state.left), format!("(control {turn})")])
@@ -96,7 +96,7 @@ mod tests {
 
     use super::Game;
 
-    /// Random walks that hold the game to everything the vocabulary promises.
+    /// Random walks that test everything that the traits promise.
     #[test]
     fn it_is_a_game() {
         battery::assert_game(&Native::new(Game(10)));

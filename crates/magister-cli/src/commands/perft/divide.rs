@@ -10,7 +10,7 @@ pub(super) struct Part {
     pub(super) paths: u128,
 }
 
-/// Counts the paths of `depth` steps behind each joint move of the first position.
+/// Counts the paths of `depth` steps below each joint move of the first position.
 pub(super) fn divide(game: &dyn Game, depth: u32, limit: u32) -> Result<Vec<Part>> {
     let mut worker = game.worker();
     worker.reset();

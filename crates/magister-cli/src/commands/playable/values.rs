@@ -103,6 +103,38 @@ pub(super) fn doubled(source: &Source, game: &dyn Game, seed: Seed) -> Vec<Strin
     found.into_values().map(|one| one.line(source, game, syntax)).collect()
 }
 
+/// A note about a fluent that has no value at some place after a step, although every place has one
+/// at the start: a rule that keeps what does not change may be missing.
+pub(super) fn vanished(source: &Source, game: &dyn Game, seed: Seed) -> Option<String> {
+    let syntax = source.rulesheet()?.syntax;
+    let mut worker = game.worker();
+    worker.reset();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    let start = fluents(game, &state);
+    let mut kinds: BTreeMap<Kind, Places> = places(&start, syntax);
+    kinds.retain(|_, places| places.len() >= PLACES && places.values().all(|v| v.len() == 1));
+    let mut rng = seed.derive("vanished").rng();
+    let roles = game.info().all_roles();
+    let joint: Option<Vec<Move>> =
+        roles.map(|role| draw(worker.legal(role), &[], &mut rng)).collect();
+    // After a step without a legal move for someone, the state is still that of the step.
+    let mut step = Step::new();
+    let _ = worker.step(&joint?, &mut step, &Stop::never());
+    worker.save(&mut state);
+    let now = places(&fluents(game, &state), syntax);
+    kinds.into_iter().find_map(|(kind, first)| {
+        let left = now.get(&kind);
+        let is_gone = |place: &&String| left.is_none_or(|left| !left.contains_key(*place));
+        let place = first.keys().find(is_gone)?;
+        Some(format!(
+            "note: every `{name}` has one value at the start, but after step 1 no `{name} {place}` \
+             is left. Does a rule for `next` keep what does not change?",
+            name = kind.0
+        ))
+    })
+}
+
 /// The fluents of a position by name and by place: all arguments but the last.
 fn places(state: &[Ground], syntax: Syntax) -> BTreeMap<Kind, Places> {
     let mut kinds: BTreeMap<Kind, Places> = BTreeMap::new();

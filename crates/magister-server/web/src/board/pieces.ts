@@ -41,8 +41,10 @@ export function look(value: string, hint: PieceHint | undefined, roles: string[]
     hint?.colour && TONES.includes(hint.colour) ? hint.colour
     : named(value) ?? (side !== null ? (named(roles[side] ?? "") ?? (FIGURES.has(shape) ? (side === 0 ? "white" : "black") : SIDES[side % SIDES.length]!)) : "plain");
   const text = shape === "text" || shape === "number" || shape === "card" ? (hint?.label || value) : "";
-  const card = shape === "card" ? cardText(text) : null;
-  if (card !== null) return { shape, tone: "plain", text: card, label: value.replace(/[_-]+/g, " ") };
+  if (shape === "card") {
+    const plain = /[♥♦♣♠]/.test(text) || !hint?.colour;
+    return { shape, tone: plain ? "plain" : tone, text: cardText(text) ?? text, label: text || value.replace(/[_-]+/g, " ") };
+  }
   if (shape === "text") {
     const known = recognise(value, text, label, tone);
     if (known !== null) return known;

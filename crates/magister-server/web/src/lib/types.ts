@@ -95,9 +95,26 @@ export interface Fact {
   name: string;
   text: string;
   label: string;
-  kind?: "word" | "counters" | "piles" | "list" | "fact";
+  kind?: "word" | "counters" | "piles" | "list" | "groups" | "stacks" | "flags" | "owner" | "fact";
+  /** The role whose things these are. */
+  role?: number;
   entries?: [string, string][];
-  items?: { text: string; piece: PieceHint }[];
+  items?: Item[];
+  groups?: Group[];
+}
+
+/** A thing beside the board, such as a card. */
+export interface Item {
+  text: string;
+  piece: PieceHint;
+}
+
+/** Things that belong together: a hand, a pile, a stack from the bottom. */
+export interface Group {
+  name: string;
+  items: Item[];
+  /** The number of things that are not seen. */
+  hidden: number;
 }
 
 export interface Scene {

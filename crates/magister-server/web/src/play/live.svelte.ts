@@ -183,7 +183,7 @@ export class LiveMatch {
     if (moved && settings.evaluation) void this.evaluate();
   }
 
-  /** With several people at one device the page follows the role to move, if nothing is hidden. */
+  /** With several people at one device the page follows the role to move, in games with perfect information. */
   private changeSeat(): void {
     const match = this.match;
     if (!match || this.standalone || this.hidden || match.state !== "running") return;

@@ -19,7 +19,7 @@ use crate::session::{Clocks, Session};
 use crate::wire::Scramble;
 
 /// A match that is being played.
-pub(super) struct Course<'a, N, S> {
+pub(super) struct RunningMatch<'a, N, S> {
     manager: &'a Manager<N, S>,
     order: Order,
     current: Match,
@@ -56,7 +56,7 @@ pub(super) fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
 }
 
-impl<'a, N: Network, S: Store> Course<'a, N, S> {
+impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
     /// A match from its beginning.
     pub(super) fn begin(
         manager: &'a Manager<N, S>,
@@ -64,18 +64,18 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         abort: watch::Receiver<bool>,
     ) -> Result<Self, ManagerError> {
         let current = Match::new(&order.game, &order.setup(), &Stop::never())?;
-        let mut course = Course::new(manager, order, current, abort)?;
-        course.unstarted = (0..course.seats.len()).collect();
-        let record = Box::new(course.current.record().clone());
-        let places = course.order.seats.iter().map(SeatOrder::place).collect();
-        let rules = course.order.rules.clone();
-        let tournament = course.order.tournament.clone();
-        course.stored = record.moves.len();
-        let manner = Some(course.order.manner.to_text());
+        let mut running = RunningMatch::new(manager, order, current, abort)?;
+        running.unstarted = (0..running.seats.len()).collect();
+        let record = Box::new(running.current.record().clone());
+        let places = running.order.seats.iter().map(SeatOrder::place).collect();
+        let rules = running.order.rules.clone();
+        let tournament = running.order.tournament.clone();
+        running.stored = record.moves.len();
+        let manner = Some(running.order.manner.to_text());
         let begun = Entry::Begun { record, places, rules, tournament, manner, at_ms: now_ms() };
-        course.entries.push(begun);
+        running.entries.push(begun);
         manager.metrics.started();
-        Ok(course)
+        Ok(running)
     }
 
     /// A match that goes on where it was. The seats that are `unstarted` are sent START.
@@ -86,10 +86,10 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         unstarted: Vec<usize>,
         abort: watch::Receiver<bool>,
     ) -> Result<Self, ManagerError> {
-        let mut course = Course::new(manager, order, current, abort)?;
-        course.unstarted = unstarted;
-        course.stored = course.current.record().moves.len();
-        Ok(course)
+        let mut running = RunningMatch::new(manager, order, current, abort)?;
+        running.unstarted = unstarted;
+        running.stored = running.current.record().moves.len();
+        Ok(running)
     }
 
     fn new(
@@ -132,7 +132,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
             };
             seats.push(Sitting { role, session: session.to(&receiver), local });
         }
-        Ok(Course {
+        Ok(RunningMatch {
             manager,
             order,
             current,
@@ -398,7 +398,8 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
                     && let &[only] = self.current.legal(sitting.role)
                 {
                     asked.spawn(async move {
-                        let deadline = Instant::now() + FAREWELL;
+                        // The next message must not overtake this one, so the player gets the
+                        // time that it would have for a move.
                         network.notify(&address, headers, message, deadline).await;
                         let (answer, at) = (Answer::choice(only), Instant::now());
                         Heard { seat, answer: answer.after(at - begun), at, local: None }
@@ -423,7 +424,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         Ok(self.current.abort("the match was aborted")?)
     }
 
-    /// Makes the end durable and tells it to everyone.
+    /// Makes the end durable and reports it to everyone.
     async fn finish(mut self) -> Result<MatchRecord, ManagerError> {
         let record = Box::new(self.current.record().clone());
         let end = record.end;

@@ -161,7 +161,7 @@ fn report(
             solution::add(&mut object, compiled, solved, solving);
         }
         if let Some(values) = &values {
-            values.add(&mut object, compiled, by_values.then(|| valuing.as_secs_f64()));
+            values.add(&mut object, compiled, by_values.then_some(valuing.as_secs_f64()));
         }
         if let Some(paper) = &paper {
             object["paper"] = paper.json(compiled);

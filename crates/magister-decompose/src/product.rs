@@ -215,6 +215,7 @@ impl Product {
                 looks[s].1 == looks[t].1 && at_most[looks[s].0 * kinds + looks[t].0]
             };
             let mut pairs = vec![(0, 0); part.labels.len()];
+            #[expect(clippy::iter_over_hash_type, reason = "every label has its own place")]
             for (label, &number) in &part.labels {
                 pairs[number as usize] = (label[0], label[1]);
             }

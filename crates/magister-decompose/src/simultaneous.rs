@@ -37,6 +37,7 @@ impl<'a> Part<'a> {
     ) -> Self {
         let of_state = |next: &FxHashMap<(u32, u32), u32>| {
             let mut both = [Vec::new(), Vec::new()];
+            #[expect(clippy::iter_over_hash_type, reason = "both lists are sorted below")]
             for &(a, b) in next.keys() {
                 both[0].push(a);
                 both[1].push(b);
@@ -160,7 +161,7 @@ impl<'a> Part<'a> {
             })
             .collect();
         let mut left = TRIES;
-        assign(&first, second, &fits, &mut left)
+        assign(&first, &second, &fits, &mut left)
     }
 }
 
@@ -168,7 +169,7 @@ impl<'a> Part<'a> {
 /// still map it to.
 fn assign(
     first: &[(u32, Vec<u32>)],
-    second: Vec<(u32, Vec<u32>)>,
+    second: &[(u32, Vec<u32>)],
     fits: &impl Fn((u32, u32), (u32, u32)) -> bool,
     left: &mut usize,
 ) -> bool {
@@ -181,14 +182,14 @@ fn assign(
             return false;
         }
         *left -= 1;
-        let narrowed = second
+        let narrowed: Vec<(u32, Vec<u32>)> = second
             .iter()
             .map(|(y, open)| {
                 let open = open.iter().copied().filter(|&b| fits((*a, b), (x, *y))).collect();
                 (*y, open)
             })
             .collect();
-        if assign(rest, narrowed, fits, left) {
+        if assign(rest, &narrowed, fits, left) {
             return true;
         }
     }

@@ -253,7 +253,7 @@ impl<'a> Closure<'a> {
         let mut sets: Vec<Vec<usize>> = Vec::new();
         let conditions: Vec<Edge> = goals
             .iter()
-            .filter(|goal| goal.0 == best)
+            .filter(|goal| goal.0.total_cmp(&best).is_eq())
             .flat_map(|&(_, when)| conjuncts(&self.network.graph, when))
             .collect();
         for edge in conditions {

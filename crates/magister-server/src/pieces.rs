@@ -127,7 +127,7 @@ impl Recogniser {
         let short = || values.iter().filter(|value| value.len() == 1);
         recogniser.initials = short().count() > 1
             && short().all(|value| recogniser.begins(value).is_some())
-            && short().next() != short().last();
+            && short().next() != short().next_back();
         recogniser
     }
 

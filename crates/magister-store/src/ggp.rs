@@ -55,6 +55,7 @@ pub struct GgpMatch {
 }
 
 /// ggp-base reads and writes whole numbers, so `50.0` is written as `50`.
+#[expect(clippy::ref_option, reason = "serde passes the field")]
 fn whole_numbers<S: Serializer>(values: &Option<Vec<f64>>, out: S) -> Result<S::Ok, S::Error> {
     let number = |&value: &f64| {
         let whole = value.fract() == 0.0 && value.abs() < 1e15;

@@ -10,7 +10,7 @@ use magister_engine::within;
 use crate::{Error, Input, Playable};
 
 /// The time to find the subgames of a game.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The game and the number of a subgame, if a name is that of one. A file has precedence.
 pub(crate) fn parse(name: &str) -> Option<(&str, usize)> {

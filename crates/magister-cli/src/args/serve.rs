@@ -22,6 +22,7 @@ Examples:
   magister serve --accounts --base-path /games \\
     --public-origin https://example.org"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "options are flags")]
 pub(crate) struct Serve {
     /// Port; 0 picks a free port
     #[arg(long, value_name = "PORT", default_value_t = 9876)]

@@ -67,9 +67,10 @@ pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> S
 pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
     let seen = seen(view, turn, look, maker);
-    let own = match is_idle(&own) {
-        true => String::new(),
-        false => format!("you: {}", look.choice(view.game(), &own)),
+    let own = if is_idle(&own) {
+        String::new()
+    } else {
+        format!("you: {}", look.choice(view.game(), &own))
     };
     // The news of a card game may begin with a card, whose capital stays.
     let seen = match seen.strip_prefix(YOU_SEE) {

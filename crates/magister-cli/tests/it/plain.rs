@@ -134,7 +134,7 @@ fn a_match_is_saved_also_after_its_end() {
 fn what_was_hidden_is_shown_at_the_end_of_the_game() {
     let args = ["play", "monty-hall", "--seed", "3"];
     let (_, text) = run(None, &args, "1\nswitch\nquit\n");
-    let (game, _) = text.split_once("quit> ").expect("a prompt after the game");
+    let (game, _) = text.split_once("Type rematch").expect("a prompt after the game");
     assert!(game.contains("The position at the end, with what was hidden:\n"), "{text}");
     assert!(game.contains("car "), "{text}");
     assert!(!game.contains("undo"), "taking back would be unfair now: {text}");

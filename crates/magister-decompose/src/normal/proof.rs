@@ -60,6 +60,7 @@ pub(super) fn last_mover_wins(
             }
             // One goal holds always, and no other one ever does.
             let [(Some(value), false)] = values[..] else { return Ok(None) };
+            #[expect(clippy::float_cmp, reason = "goal values are compared, not computed")]
             if own.is_some_and(|known| known != value) {
                 return Ok(None);
             }

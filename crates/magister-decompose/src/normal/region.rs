@@ -1,11 +1,13 @@
 //! The regions of a position: moves that share no fluent that can still change.
 
+use std::collections::BTreeMap;
+
 use magister_core::Role;
 use magister_engine::network::{Edge, Graph, Network, NodeId};
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, Idle};
 use super::proof::in_turn;
+use crate::effects::{Effects, Idle};
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::support::{Support, Union};
 
@@ -15,6 +17,7 @@ pub(super) type Key = Box<[u32]>;
 
 /// The moves of a region and the fluents that they change or ask for.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "the moves of a region")]
 pub(super) struct Moves {
     pub(super) fluents: Vec<usize>,
     pub(super) moves: Vec<usize>,
@@ -33,7 +36,7 @@ pub(super) struct Regions {
     /// The condition of each role's turn.
     turn: Vec<Edge>,
     /// The fluents that say whose turn it is, with their values in the turn of each role.
-    in_turn: FxHashMap<NodeId, [bool; 2]>,
+    in_turn: BTreeMap<NodeId, [bool; 2]>,
     /// The active moves: the place in the network, the role, the legality, the fluents with the
     /// wires that they get.
     moves: Vec<Active>,
@@ -56,9 +59,8 @@ impl Regions {
         let fluents = network.fluents();
         let second: FxHashMap<NodeId, bool> = in_turn(network, 1).into_iter().collect();
         let both = in_turn(network, 0).into_iter();
-        let in_turn: FxHashMap<NodeId, [bool; 2]> = both
-            .filter_map(|(node, first)| Some((node, [first, *second.get(&node)?])))
-            .collect();
+        let in_turn: BTreeMap<NodeId, [bool; 2]> =
+            both.filter_map(|(node, first)| Some((node, [first, *second.get(&node)?]))).collect();
         let is_turn = |fluent: usize| in_turn.contains_key(&NodeId::new(fluent + 1));
         for fluent in (0..fluents).filter(|&fluent| !is_turn(fluent)) {
             if effects.idle[fluent] != Idle::Keeps && !constant(network, fluent) {
@@ -236,6 +238,7 @@ impl Regions {
     }
 
     /// What identifies a region.
+    #[expect(clippy::unused_self, reason = "only this circuit's regions have keys")]
     pub(super) fn key(&self, state: &[u64], region: &Moves) -> Key {
         let mut key = Vec::new();
         for (&place, wires) in region.moves.iter().zip(&region.left) {

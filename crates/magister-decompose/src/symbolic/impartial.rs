@@ -4,6 +4,8 @@
 //! another such rule, up to the names of variables and the order of conditions, when the roles are
 //! exchanged in what fluents of control say, in moves that are made and in moves that are legal.
 
+use std::fmt::Write as _;
+
 use magister_engine::Program;
 use magister_engine::program::{Goal, Pattern, Rule};
 use magister_engine::term::{Functor, TermId};
@@ -98,7 +100,7 @@ impl Exchange<'_> {
                 text += &self.pattern(choice, false, name);
             }
             Goal::Relation(atom) | Goal::Aggregate(_, atom, _) => {
-                text += &format!("{} ", atom.relation.0);
+                let _ = write!(text, "{} ", atom.relation.0);
                 for arg in &atom.args {
                     text += &self.pattern(arg, false, name);
                     text.push(' ');
@@ -107,10 +109,10 @@ impl Exchange<'_> {
             Goal::Distinct(a, b) => {
                 let mut both = [self.pattern(a, swap, name), self.pattern(b, swap, name)];
                 both.sort();
-                text += &format!("distinct {} {}", both[0], both[1]);
+                let _ = write!(text, "distinct {} {}", both[0], both[1]);
             }
             Goal::Builtin(builtin, args) => {
-                text += &format!("{builtin:?} ");
+                let _ = write!(text, "{builtin:?} ");
                 for arg in args {
                     text += &self.pattern(arg, false, name);
                     text.push(' ');

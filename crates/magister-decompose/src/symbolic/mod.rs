@@ -148,7 +148,9 @@ impl<'a> Work<'a> {
                 }
                 all = all
                     .iter()
-                    .flat_map(|args| values.iter().map(|v| [&args[..], &[v.clone()]].concat()))
+                    .flat_map(|args| {
+                        values.iter().map(|v| [&args[..], std::slice::from_ref(v)].concat())
+                    })
                     .collect();
             }
             Some(all.into_iter().map(|args| (*functor, term(*functor, args, terms))).collect())

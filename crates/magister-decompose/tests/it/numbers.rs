@@ -98,7 +98,11 @@ fn the_papers_rule_errs() {
     // With two moves left the role to move could draw the last board, and does not find it.
     for mistake in &errors.mistakes {
         let sign = if mistake.mover == 0 { 1.0 } else { -1.0 };
-        assert_eq!((mistake.left, sign * (mistake.value - mistake.found)), (2, 25.0), "{mistake:?}");
+        assert_eq!(
+            (mistake.left, sign * (mistake.value - mistake.found)),
+            (2, 25.0),
+            "{mistake:?}"
+        );
     }
 }
 

@@ -35,7 +35,7 @@ fn what_is_left_has_the_same_value() {
         for _ in 0..6 {
             let mut worker = game.worker();
             worker.reset();
-            for _ in 0..1 + rng.below(3) {
+            for _ in 0..=rng.below(3) {
                 if !worker.terminal() {
                     random_move(&mut *worker, &mut rng);
                 }

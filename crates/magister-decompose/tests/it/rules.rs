@@ -86,7 +86,9 @@ fn walk(
         assert_eq!(x, y);
         joints = joints
             .iter()
-            .flat_map(|joint| x.iter().map(move |text| [&joint[..], &[text.clone()]].concat()))
+            .flat_map(|joint| {
+                x.iter().map(move |text| [&joint[..], std::slice::from_ref(text)].concat())
+            })
             .collect();
     }
     let find = |game: &dyn magister_core::Game, legal: &[Move], text: &str| {

@@ -83,11 +83,11 @@ pub(super) fn stacks(name: String, things: &[Arc<str>], pairs: &[Vec<Arc<str>>])
         let mut at = Some(first);
         while let Some(thing) = at {
             // Rules may let things stand on each other in a circle.
-            if !stack.iter().any(|known| known == thing) {
+            if stack.iter().any(|known| known == thing) {
+                at = None;
+            } else {
                 stack.push(thing.to_owned());
                 at = above.get(thing).and_then(|list| list.first().copied());
-            } else {
-                at = None;
             }
         }
         groups.push((base.to_owned(), stack));

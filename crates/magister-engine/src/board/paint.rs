@@ -121,7 +121,9 @@ impl Painter {
             self.panels(plan, &cells, &mut picture);
         }
         // Things stand somewhere even if none of them stands on another.
-        for (form, (number, how)) in &self.uses {
+        let mut uses: Vec<_> = self.uses.iter().collect();
+        uses.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        for (form, (number, how)) in uses {
             if let (Use::Stacks { things }, false) = (how, words.contains_key(number)) {
                 let name = form.split(' ').next().unwrap_or_default();
                 picture.lines.push(stacks(self.name(name), things, &[]));
@@ -227,10 +229,8 @@ impl Painter {
 fn among(plan: &Plan, board: usize) -> Option<(usize, usize)> {
     let [first, second] = &plan.splits[..] else { return None };
     let (a, b) = (board / second.names.len(), board % second.names.len());
-    let ((column, row), rows) = match plan.across {
-        true => ((a, b), second.names.len()),
-        false => ((b, a), first.names.len()),
-    };
+    let ((column, row), rows) =
+        if plan.across { ((a, b), second.names.len()) } else { ((b, a), first.names.len()) };
     Some((column, if plan.up { rows - 1 - row } else { row }))
 }
 

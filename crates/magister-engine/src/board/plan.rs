@@ -23,6 +23,7 @@ pub(super) type Place = (usize, usize, usize);
 
 /// Boards of one kind; several if relations are split.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a board")]
 pub(super) struct Plan {
     pub(super) title: Option<String>,
     /// Its main relation; others may be on it too.

@@ -71,6 +71,7 @@ impl Tree {
 }
 
 /// The trees of a puzzle.
+#[expect(clippy::struct_field_names, reason = "one tree per subgame")]
 pub(super) struct Trees {
     subgames: Box<dyn Subgames + Send>,
     trees: Vec<Tree>,
@@ -203,10 +204,10 @@ impl Trees {
         // The current node of each tree; none once the simulation has left it.
         let mut at: Vec<Option<u32>> = Vec::with_capacity(count);
         let mut path: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for subgame in 0..count {
+        for (subgame, nodes) in path.iter_mut().enumerate() {
             let node = self.number(ground, subgame, self.subgames.project(subgame, root))?;
             at.push(Some(node));
-            path[subgame].push(node);
+            nodes.push(node);
         }
         let mut made: Vec<Move> = Vec::new();
         let mut last: Vec<(u32, u32)> = Vec::new();
@@ -333,12 +334,11 @@ impl Trees {
         let (low, high) = (ground.scale.low, ground.scale.high);
         let scaled = |value: f64| ((value - low) / (high - low).max(1e-9)).clamp(0.0, 1.0);
         for subgame in 0..self.trees.len() {
-            let bound = match at[subgame] {
-                Some(node) => self.trees[subgame].nodes[node as usize].bound,
-                None => {
-                    let own = self.subgames.project(subgame, state);
-                    self.subgames.bound(ground, subgame, &own)?
-                }
+            let bound = if let Some(node) = at[subgame] {
+                self.trees[subgame].nodes[node as usize].bound
+            } else {
+                let own = self.subgames.project(subgame, state);
+                self.subgames.bound(ground, subgame, &own)?
             };
             let bound = if bound == f64::NEG_INFINITY { value } else { bound };
             let tree = &mut self.trees[subgame];

@@ -216,7 +216,6 @@ fn no_avoidable_mistakes(every: usize, budget: &dyn Fn() -> Budget) {
     let mut wrong = String::new();
     for (name, text) in games().into_iter().skip(every - 1).step_by(every) {
         let mistakes = watch(name, &text, "honest", budget, matches.unwrap_or(1));
-        println!("{name}: {mistakes:?}");
         if !mistakes.avoidable.is_empty() || !mistakes.out_of_turn.is_empty() {
             let _ = writeln!(wrong, "{name}: {mistakes:?}");
         }

@@ -169,12 +169,11 @@ impl Drawing {
 
     /// The position of a state.
     pub fn paint(&self, game: &dyn Game, state: &[u64]) -> Painted {
-        match &self.painter {
-            Some(painter) => self.lay_out(&painter.picture(game, state)),
-            None => {
-                let facts = cards::table(game, state, None).unwrap_or_default();
-                Painted { cells: Vec::new(), facts }
-            }
+        if let Some(painter) = &self.painter {
+            self.lay_out(&painter.picture(game, state))
+        } else {
+            let facts = cards::table(game, state, None).unwrap_or_default();
+            Painted { cells: Vec::new(), facts }
         }
     }
 
@@ -298,6 +297,7 @@ impl Drawing {
                 let piece = self.recogniser.piece(name, symbol);
                 shape.pieces.entry(name.clone()).or_insert(piece);
             }
+            #[expect(clippy::iter_over_hash_type, reason = "every name has its own entry")]
             for (name, labels) in &values.labels {
                 let piece = self.recogniser.together(labels, &values.symbols);
                 shape.pieces.entry(name.clone()).or_insert(piece);

@@ -295,7 +295,7 @@ impl Live {
             let (answer, thread) = match thread {
                 Ok(mut thread) => {
                     if starts {
-                        live.started(seat, thread.ready(&view, start_rng, &control));
+                        live.started(seat, &thread.ready(&view, start_rng, &control));
                     }
                     (thread.decide_until(&view, rng, &control, &stop), Some(thread))
                 }
@@ -353,7 +353,7 @@ impl Live {
     }
 
     /// A player is ready, or said why it is not.
-    fn started(&self, seat: usize, answer: Answer) {
+    fn started(&self, seat: usize, answer: &Answer) {
         let mut core = self.lock();
         let role = core.seats[seat].role;
         let faults = core.current.record().errors.len();

@@ -54,18 +54,20 @@ fn without_control(text: &str, rules: &Rulesheet, inputs: bool) -> Option<Candid
             }
             _ => "",
         };
-        added += &match (kif, body) {
+        let acts = match (kif, body) {
             (true, "") => format!("({name} {role})\n"),
             (true, _) => format!("(<= ({name} {role})\n    {body})\n"),
             (false, "") => format!("{name}({role})\n"),
             (false, _) => format!("{name}({role}) :- {body}\n"),
         };
+        added.push_str(&acts);
     }
-    added += &if kif {
+    let legal = if kif {
         format!("(<= (legal ?role noop)\n    (role ?role)\n    (not ({name} ?role)))\n")
     } else {
         format!("legal(Role,noop) :- role(Role) & ~{name}(Role)\n")
     };
+    added.push_str(&legal);
     if inputs {
         added += if kif {
             "(<= (input ?role noop) (role ?role))\n"

@@ -174,6 +174,7 @@ fn context(network: &Network, effects: &Effects) -> Vec<bool> {
         let below = &mut needs[fluent];
         support.each(&effects.graph, [wire], |input| below.push(input));
         free[fluent] &= below.iter().all(|&input| input < fluents);
+        below.retain(|&input| input < fluents);
     }
     loop {
         let before = free.clone();

@@ -1,7 +1,9 @@
 //! The numbers of Zhao, Schiffel and Thielscher (2009), beside ours.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -10,8 +12,6 @@ use magister_core::{Game, Move, Role, Step, Stop, Worker};
 use magister_decompose::{Decomposition, Errors, Method, Sequences, Sum, solve};
 use magister_engine::Compiled;
 use magister_solve::SolveLimits;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::sheets::oracle;
 
@@ -34,6 +34,11 @@ pub(super) fn processor() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split_whitespace().next().and_then(|word| word.parse().ok());
     Duration::from_nanos(nanos.unwrap_or(0))
+}
+
+/// The processor time since then, in seconds.
+fn since(begun: Duration) -> f64 {
+    processor().saturating_sub(begun).as_secs_f64()
 }
 
 fn open(name: &str) -> Result<Playable> {
@@ -209,7 +214,7 @@ fn boards() -> Result<Vec<String>> {
         "paper mode: {} sequences of one board, {} after pruning, in {:.3} s",
         counts.all,
         counts.kept,
-        processor().saturating_sub(begun).as_secs_f64()
+        since(begun)
     )?;
     let errors = Errors::new(compiled, &whole, &stop).map_err(halt)?;
     writeln!(
@@ -250,7 +255,7 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
         let begun = processor();
         let whole = Decomposition::new(compiled, &stop).map_err(halt)?;
         Sequences::to_depth(compiled, &whole, 0, Some(depth), &stop).map_err(halt)?;
-        let took = processor().saturating_sub(begun).as_secs_f64();
+        let took = since(begun);
         sequences.push((depth, took));
         if took > seconds {
             break;
@@ -263,7 +268,7 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
         let mut sum = Sum::new(compiled, &whole, &stop).map_err(halt)?;
         sum.prune();
         let game = Arc::new(sum).game();
-        let before = processor().saturating_sub(begun).as_secs_f64();
+        let before = since(begun);
         parts.push((depth, before + to_depth(&*game, depth).map_err(halt)?));
     }
     let curves: [Curve; 3] = [
@@ -288,7 +293,7 @@ fn to_depth(game: &dyn Game, depth: usize) -> Result<f64, magister_core::Halt> {
     let mut state = Vec::new();
     worker.save(&mut state);
     minimax(&mut *worker, state, depth, &mut BTreeMap::new())?;
-    Ok(processor().saturating_sub(begun).as_secs_f64())
+    Ok(since(begun))
 }
 
 fn minimax(

@@ -2,10 +2,11 @@
 
 use magister_core::{Halt, Payment, Stop};
 use magister_engine::Compiled;
-use magister_engine::network::{Edge, Network};
+use magister_engine::network::{Edge, Network, NodeId};
 
 use crate::fold::{UNKNOWN, fold, gates};
 use crate::prove::Prover;
+use crate::support::facts;
 
 /// What the role that cannot move gets and what the other one gets, if it is proven that two roles
 /// move in turn, that the game ends exactly when the role to move has no move, and that this role
@@ -70,31 +71,35 @@ pub(super) fn last_mover_wins(
     Ok(low.zip(high).filter(|(low, high)| low < high))
 }
 
+/// The values of fluents that the turn of a role determines, with what the invariants add.
+pub(super) fn in_turn(network: &Network, role: usize) -> Vec<(NodeId, bool)> {
+    let Some(turns) = &network.turns else { return Vec::new() };
+    let mut known: Vec<(NodeId, bool)> = facts(network, &[turns.turn[role]])
+        .into_iter()
+        .filter(|edge| (1..=network.fluents()).contains(&edge.node().index()))
+        .map(|edge| (edge.node(), !edge.negated()))
+        .collect();
+    known.sort_unstable();
+    known
+}
+
 /// Whether the roles move in turn: after a turn of one role the other one has the turn, whatever the
 /// rest of the state is.
 fn alternates(network: &Network) -> bool {
-    let Some(turns) = &network.turns else { return false };
-    let input = |edge: Edge| edge.node().index().wrapping_sub(1) < network.fluents();
-    if !turns.turn.iter().all(|&edge| input(edge)) {
-        return false;
-    }
     let wires = gates(&network.graph, network.next.iter().copied());
     (0..2).all(|role| {
         let mut values = vec![UNKNOWN; network.graph.len()];
         values[0] = 1;
-        for (whose, &edge) in turns.turn.iter().enumerate() {
-            let value = (whose == role) != edge.negated();
-            values[edge.node().index()] = u8::from(value);
+        for (node, value) in in_turn(network, role) {
+            values[node.index()] = u8::from(value);
         }
         fold(&network.graph, &wires, &mut values);
-        (0..2).all(|whose| {
-            let edge = turns.turn[whose];
-            let next = network.next[edge.node().index() - 1];
-            let then = match values[next.node().index()] {
-                UNKNOWN => return false,
-                value => (value == 1) != next.negated(),
-            };
-            (then != edge.negated()) == (whose != role)
+        in_turn(network, 1 - role).into_iter().all(|(node, value)| {
+            let next = network.next[node.index() - 1];
+            match values[next.node().index()] {
+                UNKNOWN => false,
+                then => ((then == 1) != next.negated()) == value,
+            }
         })
     })
 }

@@ -1,9 +1,12 @@
 //! The regions of a position: moves that share no fluent that can still change.
 
+use std::collections::BTreeMap;
+
 use magister_core::Role;
 use magister_engine::network::{Edge, Graph, Network, NodeId};
 use rustc_hash::FxHashMap;
 
+use super::proof::in_turn;
 use crate::effects::{Effects, Idle};
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::support::{Support, Union};
@@ -32,6 +35,8 @@ pub(super) struct Regions {
     fluents: usize,
     /// The condition of each role's turn.
     turn: Vec<Edge>,
+    /// The fluents that say whose turn it is, with their values in the turn of each role.
+    in_turn: BTreeMap<NodeId, [bool; 2]>,
     /// The active moves: the place in the network, the role, the legality, the fluents with the
     /// wires that they get.
     moves: Vec<Active>,
@@ -52,7 +57,11 @@ impl Regions {
     pub(super) fn new(network: &Network, effects: Effects) -> Option<Self> {
         let turns = network.turns.as_ref()?;
         let fluents = network.fluents();
-        let is_turn = |fluent: usize| turns.turn.iter().any(|e| e.node().index() == fluent + 1);
+        let second: FxHashMap<NodeId, bool> = in_turn(network, 1).into_iter().collect();
+        let both = in_turn(network, 0).into_iter();
+        let in_turn: BTreeMap<NodeId, [bool; 2]> =
+            both.filter_map(|(node, first)| Some((node, [first, *second.get(&node)?]))).collect();
+        let is_turn = |fluent: usize| in_turn.contains_key(&NodeId::new(fluent + 1));
         for fluent in (0..fluents).filter(|&fluent| !is_turn(fluent)) {
             if effects.idle[fluent] != Idle::Keeps && !constant(network, fluent) {
                 return None;
@@ -82,7 +91,8 @@ impl Regions {
         let gates = gates(&effects.graph, wires);
         let by_place = moves.iter().enumerate().map(|(at, one)| (one.place, at)).collect();
         let turn = turns.turn.clone();
-        Some(Regions { graph: effects.graph, gates, fluents, turn, moves, by_place, support })
+        let graph = effects.graph;
+        Some(Regions { graph, gates, fluents, turn, in_turn, moves, by_place, support })
     }
 
     /// The role to move.
@@ -99,8 +109,8 @@ impl Regions {
         };
         let mut known: Vec<u8> = (0..self.fluents).map(|f| u8::from(holds(state, f))).collect();
         // Any role may have the turn.
-        for edge in &self.turn {
-            known[edge.node().index() - 1] = UNKNOWN;
+        for node in self.in_turn.keys() {
+            known[node.index() - 1] = UNKNOWN;
         }
         let mut values = vec![UNKNOWN; self.graph.len()];
         let alive: Vec<usize> = loop {
@@ -163,12 +173,8 @@ impl Regions {
             if map.contains_key(&(role, node)) {
                 continue;
             }
-            let turn = self.turn.iter().position(|turn| turn.node() == node);
-            let done = match (values[node.index()], turn) {
-                (_, Some(whose)) => {
-                    let mine = (whose == role) != self.turn[whose].negated();
-                    Some(if mine { Edge::TRUE } else { Edge::FALSE })
-                }
+            let done = match (values[node.index()], self.in_turn.get(&node)) {
+                (_, Some(in_turn)) => Some(if in_turn[role] { Edge::TRUE } else { Edge::FALSE }),
                 (UNKNOWN, None) if self.graph.is_input(node) => Some(Edge::of(node)),
                 (UNKNOWN, None) => None,
                 (value, None) => Some(if value == 1 { Edge::TRUE } else { Edge::FALSE }),

@@ -9,11 +9,16 @@
 //!
 //! The same search with one tree for the whole state is plain UCT, for comparison.
 
+mod measure;
+mod subgames;
+
 use magister_core::{Budget, Halt, Move, Rng};
 use magister_decompose::Targets;
 use rustc_hash::FxHashMap;
 
 use super::{Ground, Plan};
+pub(crate) use measure::simulations;
+use subgames::{Subgames, Whole};
 
 /// The exploration constant.
 const EXPLORE: f64 = 0.4;
@@ -21,129 +26,6 @@ const EXPLORE: f64 = 0.4;
 const LONG: usize = 2_000;
 /// The memory of a node in bytes, beside its state and its successors.
 const NODE: usize = 120;
-
-/// Where the states of subgames come from.
-trait Subgames {
-    /// The number of subgames.
-    fn count(&self) -> usize;
-    /// The state of a subgame in a state of the game.
-    fn project(&self, subgame: usize, state: &[u64]) -> Box<[u64]>;
-    /// The subgames that a move acts on, and the place of the move among the moves of each.
-    fn acts(&mut self, choice: Move) -> &[(u32, u32)];
-    /// The best goal value that a state allows if the game ends with it.
-    fn bound(
-        &mut self,
-        ground: &mut Ground<'_>,
-        subgame: usize,
-        state: &[u64],
-    ) -> Result<f64, Halt>;
-    /// The next state of each move.
-    fn successors(
-        &mut self,
-        ground: &mut Ground<'_>,
-        subgame: usize,
-        state: &[u64],
-    ) -> Result<Vec<Option<Box<[u64]>>>, Halt>;
-    /// The number of states whose successors are computed in one simulation, in each tree.
-    fn growth(&self) -> usize;
-}
-
-impl Subgames for Targets {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn project(&self, subgame: usize, state: &[u64]) -> Box<[u64]> {
-        Targets::project(self, subgame, state)
-    }
-
-    fn acts(&mut self, choice: Move) -> &[(u32, u32)] {
-        Targets::acts(self, choice)
-    }
-
-    fn bound(
-        &mut self,
-        ground: &mut Ground<'_>,
-        subgame: usize,
-        state: &[u64],
-    ) -> Result<f64, Halt> {
-        Ok(Targets::bound(self, subgame, state).unwrap_or(ground.scale.low))
-    }
-
-    fn successors(
-        &mut self,
-        _: &mut Ground<'_>,
-        subgame: usize,
-        state: &[u64],
-    ) -> Result<Vec<Option<Box<[u64]>>>, Halt> {
-        Ok(Targets::successors(self, subgame, state))
-    }
-
-    fn growth(&self) -> usize {
-        1
-    }
-}
-
-/// The whole game as its only subgame.
-#[derive(Debug, Default)]
-struct Whole {
-    /// The place of each move that was legal so far.
-    places: FxHashMap<Move, [(u32, u32); 1]>,
-}
-
-impl Whole {
-    fn place(&mut self, choice: Move) -> usize {
-        let fresh = self.places.len() as u32;
-        self.places.entry(choice).or_insert([(0, fresh)])[0].1 as usize
-    }
-}
-
-impl Subgames for Whole {
-    fn count(&self) -> usize {
-        1
-    }
-
-    fn project(&self, _: usize, state: &[u64]) -> Box<[u64]> {
-        state.into()
-    }
-
-    fn acts(&mut self, choice: Move) -> &[(u32, u32)] {
-        self.place(choice);
-        &self.places[&choice]
-    }
-
-    fn bound(&mut self, ground: &mut Ground<'_>, _: usize, state: &[u64]) -> Result<f64, Halt> {
-        ground.load(state)?;
-        Ok(if ground.worker.terminal() { ground.reward() } else { f64::NEG_INFINITY })
-    }
-
-    fn successors(
-        &mut self,
-        ground: &mut Ground<'_>,
-        _: usize,
-        state: &[u64],
-    ) -> Result<Vec<Option<Box<[u64]>>>, Halt> {
-        ground.load(state)?;
-        let legal = ground.worker.legal(ground.role).to_vec();
-        let mut next = Vec::new();
-        let mut after = Vec::new();
-        for choice in legal {
-            ground.load(state)?;
-            ground.make(choice)?;
-            ground.worker.save(&mut after);
-            let place = self.place(choice);
-            if next.len() <= place {
-                next.resize(place + 1, None);
-            }
-            next[place] = Some(after.clone().into());
-        }
-        Ok(next)
-    }
-
-    fn growth(&self) -> usize {
-        1
-    }
-}
 
 /// A state of a subgame.
 #[derive(Debug)]
@@ -243,7 +125,7 @@ impl Trees {
             total: 0.0,
             bound,
             // Anything, until its successors are known.
-            reach: f64::INFINITY,
+            reach: if self.subgames.is_end(bound) { bound } else { f64::INFINITY },
             next: None,
             before: Vec::new(),
         });
@@ -328,18 +210,18 @@ impl Trees {
             nodes.push(node);
         }
         let mut made: Vec<Move> = Vec::new();
-        let mut last: Vec<u32> = Vec::new();
+        let mut last: Vec<(u32, u32)> = Vec::new();
         ground.load(root)?;
         while !ground.worker.terminal() && made.len() < LONG {
             for subgame in 0..count {
                 if let Some(node) = at[subgame]
                     && self.trees[subgame].nodes[node as usize].next.is_none()
                 {
-                    if left[subgame] == 0 {
-                        at[subgame] = None;
-                    } else {
+                    if left[subgame] > 0 {
                         left[subgame] -= 1;
                         self.grow(ground, subgame, node)?;
+                    } else if !self.subgames.follows() {
+                        at[subgame] = None;
                     }
                 }
             }
@@ -350,13 +232,17 @@ impl Trees {
             made.push(choice);
             ground.worker.save(&mut state);
             last.clear();
-            for &(subgame, place) in self.subgames.acts(choice) {
-                last.push(subgame);
+            last.extend_from_slice(self.subgames.acts(choice));
+            for &(subgame, place) in &last {
                 let subgame = subgame as usize;
-                let next = at[subgame].and_then(|node| {
+                let mut next = at[subgame].and_then(|node| {
                     let next = self.trees[subgame].nodes[node as usize].next.as_ref()?;
                     next.get(place as usize).copied().flatten()
                 });
+                if next.is_none() && self.subgames.follows() {
+                    let own = self.subgames.project(subgame, &state);
+                    next = Some(self.number(ground, subgame, own)?);
+                }
                 at[subgame] = next;
                 path[subgame].extend(next);
             }
@@ -442,7 +328,7 @@ impl Trees {
         &mut self,
         ground: &mut Ground<'_>,
         state: &[u64],
-        (at, path, last): (&[Option<u32>], &[Vec<u32>], &[u32]),
+        (at, path, last): (&[Option<u32>], &[Vec<u32>], &[(u32, u32)]),
         value: f64,
     ) -> Result<(), Halt> {
         let (low, high) = (ground.scale.low, ground.scale.high);
@@ -463,7 +349,8 @@ impl Trees {
                 }
                 seen.push(node);
                 // Whoever ends the game answers for all of it.
-                let ends = place + 1 == path[subgame].len() && last.contains(&(subgame as u32));
+                let ends = place + 1 == path[subgame].len()
+                    && last.iter().any(|act| act.0 as usize == subgame);
                 let result = if ends { value } else { bound };
                 let node = &mut tree.nodes[node as usize];
                 node.visits += 1;
@@ -472,53 +359,4 @@ impl Trees {
         }
         Ok(())
     }
-}
-
-/// The number of simulations until a puzzle is solved, from its start and without any other method:
-/// with a tree per subgame, or with one tree. None if the puzzle has no subgames or was not solved
-/// in time.
-pub(crate) fn simulations(
-    game: &std::sync::Arc<dyn magister_core::Game>,
-    by_subgames: bool,
-    most: u64,
-    rng: &mut Rng,
-) -> Result<Option<u64>, Halt> {
-    let mut worker = game.worker();
-    worker.reset();
-    if !super::is_puzzle(&*worker) {
-        return Ok(None);
-    }
-    let role = worker.info().players().next().unwrap_or(magister_core::Role(0));
-    let scale = crate::rewards::Scale::of(worker.info());
-    let mut root = Vec::new();
-    worker.save(&mut root);
-    let stop = magister_core::Stop::never();
-    let mut trees = if by_subgames {
-        let Some(targets) = Targets::new(&**game, &stop)? else { return Ok(None) };
-        Trees::by_subgames(targets, scale.high)
-    } else {
-        Trees::whole(scale.high)
-    };
-    let mut ground = Ground {
-        worker: &mut *worker,
-        role,
-        scale,
-        stop,
-        step: magister_core::Step::new(),
-        goals: Vec::new(),
-        joint: Vec::new(),
-        mask: Vec::new(),
-    };
-    let (mut plan, budget) = (Plan::default(), Budget::until(magister_core::Stop::never()));
-    while trees.simulations < most {
-        match trees.run(&mut ground, &root, &mut plan, (1, 4 << 30), &budget, rng) {
-            Ok(_) => {}
-            Err(Halt::Stopped) => return Ok(None),
-            Err(halt) => return Err(halt),
-        }
-        if plan.value.is_some_and(|value| value >= scale.high) {
-            return Ok(Some(trees.simulations));
-        }
-    }
-    Ok(None)
 }

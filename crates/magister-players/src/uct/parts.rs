@@ -196,3 +196,63 @@ fn thoughts(moves: &[Candidate], searched: Option<&[Thought]>) -> Vec<Thought> {
     };
     moves.iter().map(thought).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use magister_core::{Budget, Game, PlayerSource as _, Role, Seed, Step, Stop, View};
+
+    use crate::registry::Spec;
+
+    /// The first move of `uct` with a few iterations.
+    fn first(name: &str, game: &Arc<dyn Game>, role: Role) -> String {
+        let spec: Spec = name.parse().expect("a player");
+        let mut player = spec.make(game, role).expect("a player");
+        let view = View::new(Arc::clone(game), role);
+        let mut rng = Seed::from(1).rng();
+        let decision = player.decide(&view, &mut Budget::iterations(20), &mut rng);
+        game.text().move_text(decision.expect("a decision").choice)
+    }
+
+    /// Nim is won by the only winning move, however short the search is.
+    #[test]
+    fn sums_are_played_perfectly() {
+        let game = magister::open("nim-11-12-15-25").expect("a bundled game").game;
+        assert_eq!(first("uct", &game, Role(0)), "(reduce d 8)");
+        assert_ne!(first("uct:decompose=0", &game, Role(0)), "(reduce d 8)");
+    }
+
+    /// So is a position whose regions are small.
+    #[test]
+    fn regions_are_played_perfectly() {
+        let game = magister::open("kayles").expect("a bundled game").game;
+        let spec: Spec = "uct".parse().expect("a player");
+        let mut player = spec.make(&game, Role(0)).expect("a player");
+        let mut rng = Seed::from(1).rng();
+        let mut view = View::new(Arc::clone(&game), Role(0));
+        let (mut worker, mut turn) = (game.worker(), 0);
+        worker.reset();
+        while !worker.terminal() {
+            let roles: Vec<Role> = game.info().all_roles().collect();
+            let mut joint: Vec<_> = roles.iter().map(|&role| worker.legal(role)[0]).collect();
+            if turn % 2 == 0 {
+                let decision = player.decide(&view, &mut Budget::iterations(20), &mut rng);
+                joint[0] = decision.expect("a decision").choice;
+            } else {
+                let legal = worker.legal(Role(1));
+                joint[1] = legal[rng.below(legal.len() as u64) as usize];
+            }
+            worker.step(&joint, &mut Step::new(), &Stop::never()).expect("legal moves");
+            let own = joint[0];
+            view.push(magister_core::Turn {
+                own,
+                seen: magister_core::Observation::Joint(joint.into()),
+            });
+            turn += 1;
+        }
+        let mut goals = Vec::new();
+        worker.goals(Role(0), &mut goals);
+        assert_eq!(goals, [100.0], "the first player wins thirteen pins");
+    }
+}

@@ -52,7 +52,7 @@ pub struct Region {
 }
 
 impl NormalPlay {
-    /// Recognises a game under normal play; none if it is none, or if there is no proof.
+    /// Recognises a game under normal play; `None` if it is not one, or if there is no proof.
     pub fn new(game: &dyn Game, stop: &Stop) -> Result<Option<Self>, Halt> {
         let Some(game) = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>()) else {
             return Ok(None);

@@ -115,7 +115,7 @@ async fn hostile(bytes: &'static [u8], pause: Duration) -> String {
 /// Players that send garbage, endless data, nothing, or one byte at a time lose their own matches
 /// and delay no one else.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bad_players_harm_nobody_else() {
+async fn bad_players_harm_no_one_else() {
     let (_, _, first) = crowd("tictactoe", Duration::from_millis(5)).await;
     let moment = Duration::from_millis(20);
     let bad = [

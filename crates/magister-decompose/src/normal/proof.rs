@@ -24,7 +24,7 @@ pub(super) fn last_mover_wins(
     if turns.turn.contains(&Edge::FALSE) || !alternates(network) {
         return Ok(None);
     }
-    // Whoever is to move can make an active move, as long as the game is not over.
+    // The role to move can make an active move, as long as the game is not over.
     let mut prover = Prover::new(network, &network.graph, stop);
     for role in 0..2 {
         let mut stuck = vec![prover.lit(turns.turn[role])];

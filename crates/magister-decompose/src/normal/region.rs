@@ -145,7 +145,7 @@ impl Regions {
         self.join(&alive, left, &known)
     }
 
-    /// What is left of the circuits of moves when constants are substituted. Whoever moves has the
+    /// What is left of the circuits of moves when constants are substituted. The role that moves has the
     /// turn.
     fn residues(&mut self, alive: &[usize], values: &[u8]) -> Vec<Vec<Edge>> {
         let mut map: FxHashMap<(usize, NodeId), Edge> = FxHashMap::default();

@@ -160,7 +160,7 @@ impl Work<'_> {
         Ok(result)
     }
 
-    /// The values of a state that is no end.
+    /// The values of a state that is not terminal.
     fn inner(&mut self, state: &[u32], time: usize) -> Result<(f64, f64, usize), Halt> {
         let mover = self.sum.mover(&[time as u64]).unwrap_or(0);
         let later = self.sum.after_time(time);

@@ -468,7 +468,7 @@ fn context(program: &Program, roots: &Roots) -> Option<FxHashSet<Functor>> {
 }
 
 /// Which arguments of a fluent are instantiated: those whose value is inherited unchanged, by every
-/// rule for the next state that is no frame axiom, from fluents with the same value there.
+/// rule for the next state other than a frame axiom, from fluents with the same value there.
 fn lasting(program: &Program, roots: &Roots, functor: Functor) -> Option<Vec<bool>> {
     let arity = functor.arity.unwrap_or(0) as usize;
     let mut chosen = vec![true; arity];

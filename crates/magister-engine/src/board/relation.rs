@@ -14,7 +14,7 @@ const VARIANTS: usize = 8;
 /// The maximum number of leaves of a relation of which three may be determined.
 const TRIPLES: usize = 6;
 
-/// The share of the keys that may have several values, as one in so many, if the first state has one
+/// The share of the keys that may have several values, as one in N, if the first state has one
 /// value for each of them.
 const EXCEPTIONS: usize = 3;
 

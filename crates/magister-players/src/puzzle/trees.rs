@@ -348,7 +348,7 @@ impl Trees {
                     continue;
                 }
                 seen.push(node);
-                // Whoever ends the game answers for all of it.
+                // The move that ends the game answers for all of it.
                 let ends = place + 1 == path[subgame].len()
                     && last.iter().any(|act| act.0 as usize == subgame);
                 let result = if ends { value } else { bound };

@@ -26,7 +26,7 @@ const REGIONS: usize = 2_000;
 /// How much smaller a position must be than one that was too large.
 const SMALLER: (usize, usize) = (3, 4);
 
-/// The share of the thinking time that may go into splitting positions: one in so many.
+/// The share of the thinking time that may go into splitting positions: one in N.
 const RARELY: u32 = 30;
 
 /// What is known of a game by its subgames.

@@ -71,7 +71,7 @@ impl Live {
         }
         let questions = self.new_questions(core);
         if let Err(error) = self.flush(core) {
-            // Nobody was asked, so the questions are new when the store is tried again.
+            // No player was asked, so the questions are new when the store is tried again.
             for seat in questions {
                 core.seats[seat].asked = None;
             }

@@ -153,7 +153,7 @@ pub(super) fn unsure(stored: &StoredMatch) -> Option<String> {
     ))
 }
 
-/// How a player is told that its match is over.
+/// How a player learns that its match is over.
 #[derive(Debug)]
 pub(super) enum Farewell {
     /// By its thread.
@@ -191,8 +191,8 @@ impl Live {
         self.end("the server was ended, and a remote player cannot be asked again")
     }
 
-    /// Tells the players that the match is over. The store hears of it when all were told, so that
-    /// remote players are told again if the server ends before that.
+    /// Tells the players that the match is over. The store hears of it when all know, so that
+    /// remote players hear it again if the server ends before that.
     pub(super) fn dismiss(self: &Arc<Self>, core: &mut Core) {
         let farewells = std::mem::take(&mut core.farewells);
         let engaged = core.engaged.take();

@@ -185,6 +185,39 @@ mod tests {
         assert_eq!(repaired.text, TURNS, "{:?}", repaired.changes);
     }
 
+    /// One slip at a time in a small game.
+    #[test]
+    fn slips_are_corrected() {
+        let rules = "(role x)\n(init (step 0))\n(after 0 1)\n(after 1 2)\n\
+                     (<= (legal x go)\n    (true (step ?n)))\n\
+                     (<= (next (step ?m))\n    (true (step ?n))\n    (after ?n ?m))\n\
+                     (<= terminal\n    (true (step 2)))\n(goal x 100)\n";
+        for (right, wrong) in [
+            ("(true (step ?n))\n    (after", "(true (step ?n)))\n    (after"),
+            ("(after 1 2)", "(aftre 1 2)"),
+            ("(legal x go)\n", "(legal x go\n"),
+        ] {
+            let broken = rules.replace(right, wrong);
+            let repaired = repair("slip", &broken, &Reading::default());
+            assert_eq!(repaired.expect(wrong).text, rules, "{wrong}");
+        }
+    }
+
+    /// Here no fluent says whose turn it is.
+    #[test]
+    fn roles_without_a_move_get_one() {
+        let rules = "(role a)\n(role b)\n(init (step 0))\n(even 0)\n(even 2)\n\
+                     (after 0 1)\n(after 1 2)\n(after 2 3)\n\
+                     (<= (legal a go) (true (step ?n)) (even ?n))\n\
+                     (<= (legal b go) (true (step ?n)) (not (even ?n)))\n\
+                     (<= (next (step ?m)) (true (step ?n)) (after ?n ?m))\n\
+                     (<= terminal (true (step 3)))\n(goal a 50)\n(goal b 50)\n";
+        let repaired = repair("turns", rules, &Reading::default()).expect("a repair");
+        assert!(repaired.text.starts_with(rules), "{}", repaired.text);
+        assert!(repaired.text.contains("(legal ?role noop)"), "{}", repaired.text);
+        assert_eq!(repair("turns", &repaired.text, &Reading::default()), None);
+    }
+
     #[test]
     fn garbage_is_left_alone() {
         for text in ["", ")))(((", "hello there", "\u{0}\u{1}", "(((((((((((((((((("] {

@@ -257,10 +257,11 @@ fn unused(model: &Model<'_>, report: &mut Report) {
 }
 
 /// The name that an unused relation was probably meant to have: a relation that is used with as many
-/// arguments, or a keyword.
+/// arguments, or a keyword. A relation that is used and not defined is reported by itself.
 fn used_name<'a>(model: &Model<'a>, relation: &Relation<'a>) -> Option<&'a str> {
     let name = relation.name.as_str();
-    let used = own_relations(model).filter(|r| !r.used.is_empty() && r.arity == relation.arity);
+    let used = own_relations(model)
+        .filter(|r| !r.used.is_empty() && !r.defined.is_empty() && r.arity == relation.arity);
     let used = suggest::nearest(name, used.map(|r| r.name.as_str()));
     let all = used.into_iter().chain(near_keyword(model.dialect, name));
     all.min_by_key(|meant| suggest::distance(name, meant))

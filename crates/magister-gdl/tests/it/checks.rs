@@ -210,6 +210,24 @@ fn names_outside_a_domain_are_found_and_others_are_not() {
     assert_eq!(base("2"), []);
     assert_eq!(base("pile"), [Code::OutsideDomain]);
     assert_eq!(base("ten"), [Code::OutsideDomain]);
+    // `base` and `input` list all fluents and moves.
+    let listed = |fluent: &str, choice: &str| {
+        gdl(&format!(
+            "(base s) (base ({fluent} 1)) (input x go) (input x ({choice} 1)) (init (pile 1))
+             (<= (legal x (take 1)) (true (pile 1))) (<= (next s) (does x (take 1)))"
+        ))
+    };
+    assert_eq!(listed("pile", "take"), []);
+    assert_eq!(listed("pil", "take"), [Code::OutsideDomain]);
+    assert_eq!(listed("pile", "tke"), [Code::OutsideDomain]);
+}
+
+#[test]
+fn an_unused_name_like_a_used_one_is_probably_that() {
+    let sheet = format!("{GDL} (succ 1 2) (suc 2 3) (<= (next s) (succ 1 2))");
+    let found = examine(&sheet, &Options::default()).diagnostics;
+    let [only] = found.as_slice() else { panic!("{found:#?}") };
+    assert_eq!((only.code, only.help.as_deref()), (Code::Unused, Some("did you mean `succ`?")));
 }
 
 #[test]

@@ -163,7 +163,10 @@ async fn the_page_of_counters_survives_strangers() {
     let ask = async |bytes: Vec<u8>| {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let _ = stream.write_all(&bytes).await;
-        let _ = stream.shutdown().await;
+        // A whole request is answered before the connection ends; a broken one ends here.
+        if !bytes.ends_with(b"close\r\n\r\n") {
+            let _ = stream.shutdown().await;
+        }
         let mut reply = Vec::new();
         let _ = stream.read_to_end(&mut reply).await;
         String::from_utf8_lossy(&reply).into_owned()

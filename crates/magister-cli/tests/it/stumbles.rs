@@ -384,8 +384,8 @@ fn explain_begins_with_the_short_answer() {
     assert_eq!(code, 1);
     assert!(text.starts_with("move a 1 a 3 is not legal: "), "{text}");
     // Cells are named as in `play`.
-    let moves = ["explain", "checkers", "a3a4", "--moves", "c3d4; b6a5"];
-    has(&flat(&run_in(&folder, &moves, "").0), "(legal black (move 1 3 1 4)) does not hold");
+    let moves = ["explain", "checkers", "a3c5", "--moves", "c3d4; b6a5"];
+    has(&flat(&run_in(&folder, &moves, "").0), "(legal black (move 1 3 3 5)) does not hold");
 }
 
 #[test]

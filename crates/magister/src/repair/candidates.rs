@@ -8,7 +8,10 @@ use super::{Candidate, Change, line_of};
 pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     let found = examine(text, options);
     let mut all = Vec::new();
-    for one in found.diagnostics.as_slice() {
+    // A name that is used and not defined is misspelt; one that is not used may be what was meant.
+    let (unused, others): (Vec<_>, Vec<_>) =
+        found.diagnostics.as_slice().iter().partition(|one| one.code == Code::Unused);
+    for one in others.into_iter().chain(unused) {
         let (start, end) = (one.span.start as usize, one.span.end as usize);
         let Some(marked) = text.get(start..end) else { continue };
         let help = one.help.as_deref().unwrap_or_default();

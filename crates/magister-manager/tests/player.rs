@@ -182,6 +182,36 @@ fn hidden_information_in_all_variants() {
     assert_eq!(say(address, "(STOP a (ok))"), "done");
 }
 
+/// A die is rolled, and the player takes the number that it shows.
+const DIE: &str =
+    "(role random) (role p) (init fresh) (init (side 1)) (init (side 2)) (init (side 3))
+    (<= (next (side ?n)) (true (side ?n)))
+    (<= (legal random (roll ?n)) (true fresh) (true (side ?n))) (<= (legal p wait) (true fresh))
+    (<= (next (shown ?n)) (does random (roll ?n)))
+    (<= (legal random rest) (true (shown ?n))) (<= (legal p (take ?n)) (true (shown ?n)))
+    (<= (next done) (does p (take ?n))) (<= terminal (true done)) (<= (goal p 100) (true done))";
+
+#[test]
+fn chance_without_percepts_in_both_languages() {
+    let address = player("uct");
+    // ggp-base sends the moves of all roles, also those of chance.
+    for roll in [2, 3] {
+        assert_eq!(say(address, &format!("(START g p ({DIE}) 5 2)")), "ready");
+        assert_eq!(say(address, "(PLAY g NIL)"), "wait");
+        assert_eq!(
+            say(address, &format!("(PLAY g ((roll {roll}) wait))")),
+            format!("(take {roll})")
+        );
+        assert_eq!(say(address, &format!("(STOP g (rest (take {roll})))")), "done");
+    }
+    // In GDL-II, nobody sees the die.
+    assert_eq!(say(address, &format!("(START h p ({DIE}) 5 2)")), "ready");
+    assert_eq!(say(address, "(PLAY h 0 NIL NIL)"), "wait");
+    let taken = say(address, "(PLAY h 1 wait ())");
+    assert!(taken.starts_with("(take "), "{taken}");
+    assert_eq!(say(address, &format!("(STOP h 2 {taken} ())")), "done");
+}
+
 #[test]
 fn nonsense_in_a_match_does_not_end_the_player() {
     let address = player("random");

@@ -32,6 +32,7 @@ impl GgpPlayer {
                     id: named(id),
                     role: role.clone(),
                     rules: rules.join("\n"),
+                    is_ggp: false,
                     gdl2: false,
                     start: clock(start),
                     play: clock(play),

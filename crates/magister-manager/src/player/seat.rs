@@ -18,6 +18,8 @@ pub(super) struct Begun {
     pub(super) role: String,
     /// The rules as text, in any language.
     pub(super) rules: String,
+    /// Whether the rules are written in GDL or GDL-II.
+    pub(super) is_ggp: bool,
     /// Whether the rules have percepts.
     pub(super) gdl2: bool,
     pub(super) start: Duration,
@@ -34,7 +36,7 @@ impl Begun {
     ) -> Self {
         let gdl2 = has_percepts(rules);
         let rules = rules.iter().map(|rule| rule.to_string() + "\n").collect();
-        Begun { id, role: role.to_string(), rules, gdl2, start, play }
+        Begun { id, role: role.to_string(), rules, is_ggp: true, gdl2, start, play }
     }
 }
 

@@ -12,6 +12,7 @@ use magister_arena::Deadline;
 use magister_core::{
     Agent, Budget, Game, Information, PlayerSource, Rng, Role, Seed, Stop, View, draws,
 };
+use magister_gdl::Dialect;
 use magister_players::{PLAYERS, Possible, Spec};
 
 use super::margin::Margin;
@@ -31,6 +32,9 @@ const QUICK: Duration = Duration::from_millis(200);
 
 /// How long a fallback may be searched for where information is hidden.
 const GLANCE: Duration = Duration::from_millis(100);
+
+/// How long rules may take that must be read in another language in the middle of a match.
+const BLIND: Duration = Duration::from_millis(500);
 
 /// How long the last turn may take after the end of a match.
 const PARTING: Duration = Duration::from_secs(2);
@@ -73,6 +77,9 @@ impl Thinker {
         let mind = Mind {
             role: begun.role.clone(),
             rules: begun.rules.clone(),
+            // Managers of GDL send all moves, also those of chance. Rules with percepts, and
+            // other languages, are recognised by their content.
+            dialect: begun.is_ggp.then_some(Dialect::Gdl).filter(|_| !begun.gdl2),
             agent: options.agent.clone(),
             seed,
             stop: stop.clone(),
@@ -134,6 +141,8 @@ struct Playing {
 struct Mind {
     role: String,
     rules: String,
+    /// The language of the rules; found out by their content if it is not known.
+    dialect: Option<Dialect>,
     agent: Option<Spec>,
     seed: Seed,
     stop: Stop,
@@ -185,9 +194,8 @@ impl Mind {
     /// then a quick one plays until it is there.
     fn prepare(&mut self, deadline: Instant) {
         let (found, coming) = mpsc::channel();
-        let (rules, stop) = (self.rules.clone(), self.stop.clone());
+        let (rules, options) = (self.rules.clone(), self.reading());
         let best = move || {
-            let options = Options { stop, ..Options::default() };
             let open = || options.open_text("the game of the match", &rules);
             let playable = catch_unwind(AssertUnwindSafe(open));
             let playable = playable.unwrap_or_else(|_| {
@@ -214,8 +222,7 @@ impl Mind {
         };
         let mut first = left(Some(QUICK));
         if matches!(first, Err(mpsc::RecvTimeoutError::Timeout)) {
-            let options = Options { stop: self.stop.clone(), ..Options::default() };
-            let quick = options.read_text("the game of the match", &self.rules);
+            let quick = self.reading().read_text("the game of the match", &self.rules);
             let quick = quick.and_then(|source| source.prepare(Some(Evaluator::Datalog)));
             self.quick = quick.ok().and_then(|playable| self.playing(&playable.game));
             first = left(None);
@@ -226,6 +233,21 @@ impl Mind {
             Err(mpsc::RecvTimeoutError::Timeout) => self.coming = Some(coming),
         }
         self.think_ahead(deadline);
+    }
+
+    /// How the rules are read.
+    fn reading(&self) -> Options {
+        let mut options = Options { stop: self.stop.clone(), ..Options::default() };
+        options.reading.gdl.dialect = self.dialect;
+        options
+    }
+
+    /// Percepts come although the rules have none: the manager plays by GDL-II, so the game is one
+    /// in which nothing can be seen.
+    fn turn_blind(&mut self) {
+        self.dialect = Some(Dialect::Gdl2);
+        (self.best, self.quick, self.coming) = (None, None, None);
+        self.prepare(Instant::now() + BLIND);
     }
 
     /// Uses what is left of the start clock.
@@ -285,6 +307,9 @@ impl Mind {
             }
         }
         let Some(sent) = sent else { return };
+        if matches!(sent, Told::Own { .. }) && self.dialect == Some(Dialect::Gdl) {
+            self.turn_blind();
+        }
         let mine = self.mine.clone();
         for playing in [&mut self.best, &mut self.quick].into_iter().flatten() {
             if let Err(lost) = playing.track.push(&sent, mine.as_deref(), &self.stop) {

@@ -22,10 +22,18 @@ use subgames::{Subgames, Whole};
 
 /// The exploration constant.
 const EXPLORE: f64 = 0.4;
+/// The probability of a random move.
+const RANDOM: f64 = 0.1;
+/// What is left of a result one move earlier.
+const DISCOUNT: f64 = 0.97;
 /// The maximum length of a simulation.
 const LONG: usize = 2_000;
 /// The memory of a node in bytes, beside its state and its successors.
 const NODE: usize = 120;
+
+/// What a simulation did in the trees: the last node of each, the path in each, and the parts of
+/// the last move.
+type Walked<'a> = (&'a [Option<u32>], &'a [Vec<u32>], &'a [(u32, u32)]);
 
 /// A state of a subgame.
 #[derive(Debug)]
@@ -265,7 +273,7 @@ impl Trees {
         });
         let open: Vec<usize> = open.collect();
         let mut best: Option<(f64, Move)> = None;
-        let mut idle = Vec::new();
+        let (mut idle, mut alive) = (Vec::new(), Vec::new());
         let mut ties = 0;
         for &choice in legal {
             let acts = self.subgames.acts(choice);
@@ -298,11 +306,12 @@ impl Trees {
             if dead {
                 continue;
             }
-            promise /= acts.len() as f64;
             // The last open conditions are met.
             if !open.is_empty() && met == open.len() {
-                promise += 10.0;
+                return Some(choice);
             }
+            promise /= acts.len() as f64;
+            alive.push(choice);
             match best {
                 Some((most, _)) if promise < most => {}
                 Some((most, _)) if promise <= most => {
@@ -317,44 +326,56 @@ impl Trees {
                 }
             }
         }
-        if best.is_none() && !idle.is_empty() {
-            return Some(idle[rng.below(idle.len() as u64) as usize]);
+        let pick = |moves: &[Move], rng: &mut Rng| {
+            (!moves.is_empty()).then(|| moves[rng.below(moves.len() as u64) as usize])
+        };
+        if best.is_none() {
+            return pick(&idle, rng);
+        }
+        // What is known of one subgame may mislead, because the others are not known by it.
+        if rng.f64() < RANDOM {
+            return pick(&alive, rng);
         }
         best.map(|(_, choice)| choice)
     }
 
-    /// Adds the result of a simulation to the nodes on its path.
+    /// Adds the result of a simulation to the nodes on its path. A condition that is met may stay so,
+    /// because moves elsewhere do not touch it: what counts for a state is the best that followed
+    /// it, a little less for every move in between.
     fn learn(
         &mut self,
         ground: &mut Ground<'_>,
         state: &[u64],
-        (at, path, last): (&[Option<u32>], &[Vec<u32>], &[(u32, u32)]),
+        (at, path, last): Walked<'_>,
         value: f64,
     ) -> Result<(), Halt> {
         let (low, high) = (ground.scale.low, ground.scale.high);
         let scaled = |value: f64| ((value - low) / (high - low).max(1e-9)).clamp(0.0, 1.0);
         for subgame in 0..self.trees.len() {
-            let bound = if let Some(node) = at[subgame] {
-                self.trees[subgame].nodes[node as usize].bound
-            } else {
-                let own = self.subgames.project(subgame, state);
-                self.subgames.bound(ground, subgame, &own)?
+            // Where the simulation left the tree, its end counts.
+            let end = match at[subgame] {
+                Some(node) => self.trees[subgame].nodes[node as usize].bound,
+                None => {
+                    let own = self.subgames.project(subgame, state);
+                    self.subgames.bound(ground, subgame, &own)?
+                }
             };
-            let bound = if bound == f64::NEG_INFINITY { value } else { bound };
             let tree = &mut self.trees[subgame];
-            let mut seen: Vec<u32> = Vec::new();
-            for (place, &node) in path[subgame].iter().enumerate() {
-                if seen.contains(&node) {
+            let mut best = scaled(if end == f64::NEG_INFINITY { value } else { end });
+            // Whoever ends the game answers for all of it.
+            let ends = last.iter().any(|act| act.0 as usize == subgame);
+            let mut counted: Vec<u32> = Vec::new();
+            for (place, &node) in path[subgame].iter().enumerate().rev() {
+                let own = &mut tree.nodes[node as usize];
+                best = (best * DISCOUNT).max(scaled(own.bound));
+                let final_move = ends && place + 1 == path[subgame].len();
+                // Of several visits the first counts; it comes last here.
+                if path[subgame][..place].contains(&node) || counted.contains(&node) {
                     continue;
                 }
-                seen.push(node);
-                // The move that ends the game answers for all of it.
-                let ends = place + 1 == path[subgame].len()
-                    && last.iter().any(|act| act.0 as usize == subgame);
-                let result = if ends { value } else { bound };
-                let node = &mut tree.nodes[node as usize];
-                node.visits += 1;
-                node.total += scaled(result);
+                counted.push(node);
+                own.visits += 1;
+                own.total += if final_move { scaled(value) } else { best };
             }
         }
         Ok(())

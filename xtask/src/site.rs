@@ -24,6 +24,12 @@ pub(crate) struct SheetOptions {
     /// Seed of the sample
     #[arg(long, default_value_t = 19)]
     seed: u64,
+    /// Folders of the oracle to draw from
+    #[arg(long, value_delimiter = ',', default_value = "gdl,gdl2,gamemaster")]
+    folders: Vec<String>,
+    /// Leave out the bundled games
+    #[arg(long)]
+    only_oracle: bool,
     /// Moves before the picture
     #[arg(long, default_value_t = 8)]
     plies: u32,
@@ -114,8 +120,10 @@ pub(crate) fn sheet(options: &SheetOptions) -> Result<()> {
     if !options.games.is_empty() {
         return draw(&out, &options.games);
     }
-    draw(&out.join("catalogue"), &[])?;
-    let chosen = sample(options.oracle, options.seed);
+    if !options.only_oracle {
+        draw(&out.join("catalogue"), &[])?;
+    }
+    let chosen = sample(options.oracle, options.seed, &options.folders);
     if chosen.is_empty() {
         return Ok(());
     }
@@ -123,8 +131,13 @@ pub(crate) fn sheet(options: &SheetOptions) -> Result<()> {
 }
 
 /// Files of the oracle, drawn at random, the same for the same seed.
-fn sample(count: usize, seed: u64) -> Vec<String> {
-    let mut files = corpus::files(&corpus::oracle().join("gdl/games"), "kif");
+fn sample(count: usize, seed: u64, folders: &[String]) -> Vec<String> {
+    let of = |folder: &String| {
+        let folder = corpus::oracle().join(folder).join("games");
+        let endings = ["kif", "rulesheet.hrf", "rcy"];
+        endings.iter().flat_map(|ending| corpus::files(&folder, ending)).collect::<Vec<PathBuf>>()
+    };
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(of).collect();
     files.sort();
     let mut rng = Seed::from(seed).rng();
     for at in (1..files.len()).rev() {

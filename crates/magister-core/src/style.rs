@@ -49,7 +49,8 @@ pub struct BoardStyle {
     /// Where the first row is.
     #[serde(default)]
     pub first_row: Option<End>,
-    /// Coordinates of positions without rows and columns: from left to right, from top to bottom.
+    /// Coordinates of points by their names, from left to right and from top to bottom. A point with
+    /// two arguments is named by both, in their order, as in `"outer 3"`.
     #[serde(default)]
     pub places: BTreeMap<String, (f32, f32)>,
     /// Names of constant relations that are drawn too, such as walls.
@@ -59,6 +60,9 @@ pub struct BoardStyle {
     /// coordinates: drawn as lines. Recognised for points if not given; none if empty.
     #[serde(default)]
     pub lines: Option<Vec<String>>,
+    /// Further lines between points, by their names.
+    #[serde(default)]
+    pub links: Vec<(String, String)>,
 }
 
 /// One end of a board.

@@ -49,6 +49,7 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &[Use], material: &Material, s
         plan.layout = Layout::Grid;
         plan.links.clear();
         plan.up = lie.up || lie.row == Axis::One;
+        plan.turned = false;
         plan.former = Some(Former {
             splits: std::mem::take(&mut plan.splits),
             columns: std::mem::replace(&mut plan.columns, columns),

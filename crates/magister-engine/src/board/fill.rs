@@ -83,6 +83,20 @@ pub(super) fn fill(
             let pairs: Links = pairs.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
             plan.links.extend(pairs);
         }
+        for (name, place) in asked.iter().flat_map(|board| &board.places) {
+            if let [column, row] = name.split(' ').collect::<Vec<_>>()[..] {
+                let (column, row) = if plan.across { (column, row) } else { (row, column) };
+                if let (Some(x), Some(y)) = (plan.columns.position(column), plan.rows.position(row)) {
+                    plan.spots.insert((x, y), *place);
+                }
+            }
+        }
+        for (from, to) in asked.iter().flat_map(|board| &board.links) {
+            let point = |name: &str| plan.columns.position(name).map(|at| (at, 0));
+            if let (Some(from), Some(to)) = (point(from), point(to)) {
+                plan.links.extend([(from, to), (to, from)]);
+            }
+        }
         plan.links.sort_unstable();
         plan.links.dedup();
         let usual = usual(&first[number], plan.cells.len());

@@ -92,6 +92,9 @@ fn draw(
             if on != number {
                 continue;
             }
+            if let Some(complete) = between(constant, plan, lie) {
+                return complete;
+            }
             let Some((column, row)) = arguments(constant, relation, lie, material, fluent) else {
                 continue;
             };
@@ -101,6 +104,34 @@ fn draw(
         }
     }
     false
+}
+
+/// Puts walls and signs between two cells that each row names. Returns whether all of them are
+/// neighbours, or nothing if this is not about pairs of cells.
+fn between(constant: &Constant<'_>, plan: &mut Plan, lie: &Lie) -> Option<bool> {
+    let meaning = meaning(constant.name)?;
+    let count = if matches!(lie.column, Axis::Leaf(_)) { 4 } else { 2 };
+    if constant.rows.is_empty() || constant.rows.iter().any(|names| names.len() != count) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for names in &constant.rows {
+        let [from, to] = plan.named(lie, names)[..] else { return None };
+        let steps = (to.1 as isize - from.1 as isize, to.2 as isize - from.2 as isize);
+        let side = match (steps, plan.up) {
+            ((1, 0), _) => Side::Right,
+            ((-1, 0), _) => Side::Left,
+            ((0, 1), true) | ((0, -1), false) => Side::Top,
+            ((0, -1), true) | ((0, 1), false) => Side::Bottom,
+            _ => return None,
+        };
+        let (sign, label) = (sign(meaning, side), constant.name.to_owned());
+        found.push(Border { place: from, side, sign, label });
+    }
+    plan.borders.extend(found);
+    plan.borders.sort();
+    plan.borders.dedup();
+    Some(true)
 }
 
 /// The arguments of a constant relation that are the column and the row of a board's relation.

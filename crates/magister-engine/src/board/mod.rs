@@ -21,6 +21,7 @@ mod hexagons;
 mod listed;
 mod marks;
 mod material;
+mod notes;
 mod paint;
 mod picture;
 mod plan;

@@ -247,9 +247,10 @@ fn panel(
         let prefix = common_prefix(names.iter().map(|name| &**name)).unwrap_or("").len();
         names.iter().map(|name| name[prefix..].to_owned()).collect()
     };
-    let mut row_names = text(rows);
+    let (mut row_names, mut row_notes) = (text(rows), plan.notes.rows.clone());
     if plan.up {
         row_names.reverse();
+        row_notes.reverse();
     }
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for label in cells.values().flatten() {
@@ -270,7 +271,8 @@ fn panel(
                 names.reverse();
             }
             let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
-            let at = match (plan.places.get(x), plan.layout) {
+            let given = plan.spots.get(&(x, down)).or(plan.places.get(x));
+            let at = match (given, plan.layout) {
                 (Some(&place), _) => place,
                 (None, Layout::Hexagons) => (x as f32 + plan.shift_of(down), y as f32),
                 (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
@@ -306,6 +308,8 @@ fn panel(
         layout: plan.layout,
         columns: text(columns),
         rows: row_names,
+        column_notes: plan.notes.columns.clone(),
+        row_notes,
         up: plan.up,
         spots,
         links,

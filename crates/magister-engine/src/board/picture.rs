@@ -28,6 +28,10 @@ pub struct Panel {
     pub columns: Vec<String>,
     /// The names of the rows, from top to bottom.
     pub rows: Vec<String>,
+    /// What is written at the other end of each column; may be empty.
+    pub column_notes: Vec<String>,
+    /// What is written at the other end of each row, from top to bottom; may be empty.
+    pub row_notes: Vec<String>,
     /// Whether the names of the columns belong below.
     pub up: bool,
     /// The cells.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use magister_core::{BoardStyle, Layout, Style};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::{Axis, Class, Lie};
 use super::coordinates::Former;
@@ -15,6 +15,7 @@ use super::graph::{self, Links};
 use super::groups::Things;
 use super::marks::Border;
 use super::material::Material;
+use super::notes::{Notes, note};
 use super::relation::{Forms, Relation};
 use super::symbols::Symbols;
 
@@ -57,6 +58,10 @@ pub(super) struct Plan {
     /// Whether the fluents have the row before the column: then the name of a cell begins with its
     /// row.
     pub(super) turned: bool,
+    /// What is written beside its rows and columns.
+    pub(super) notes: Notes,
+    /// The coordinates that a style gives to cells by their names.
+    pub(super) spots: FxHashMap<(usize, usize), (f32, f32)>,
     /// How its cells were named before the rules gave them coordinates.
     pub(super) former: Option<Former>,
     /// Whether fluents name the column before the row.
@@ -223,6 +228,7 @@ pub(super) fn plan(
     }
     tell_apart(&mut uses, plans.len(), relations);
     fill(&mut plans, &mut uses, relations, forms, material, style);
+    note(&mut plans, material);
     (plans, uses)
 }
 
@@ -347,6 +353,8 @@ impl Plan {
             places,
             shift: Vec::new(),
             turned: matches!((lie.row, lie.column), (Axis::Leaf(row), Axis::Leaf(column)) if row < column),
+            notes: Notes::default(),
+            spots: FxHashMap::default(),
             former: None,
             across: match (lie.column, lie.row) {
                 (Axis::Leaf(column), Axis::Leaf(row)) => column < row,

@@ -30,6 +30,12 @@ pub struct BoardNames {
     pub columns: Vec<String>,
     /// The names of the rows, from top to bottom.
     pub rows: Vec<String>,
+    /// What is written at the other end of each column, such as the clues of a nonogram.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub column_notes: Vec<String>,
+    /// What is written at the other end of each row.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub row_notes: Vec<String>,
     /// The position of the board among others of its kind.
     pub row: usize,
     /// Its column and its row among them, if they stand in rows and columns.

@@ -114,6 +114,8 @@ impl Drawing {
                 layout: layout(panel.layout),
                 columns: panel.columns.clone(),
                 rows: panel.rows.clone(),
+                column_notes: panel.column_notes.clone(),
+                row_notes: panel.row_notes.clone(),
                 row: panel.row,
                 among: panel.among,
             });

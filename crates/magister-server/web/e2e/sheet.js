@@ -42,7 +42,16 @@ function questions(match, random) {
   const mover = ["Who is to move?", scene.terminal ? "no one: the game is over" : series(acting)];
   if (!shape || !scene.cells) {
     ask(...mover);
-    for (const fact of scene.facts.slice(0, 4)) ask(`What does the picture say about ${fact.name || "the position"}?`, fact.text || fact.label);
+    for (const fact of scene.facts) {
+      if (fact.kind !== "owner") ask(`What does the picture say about ${fact.name || "the position"}?`, fact.text || fact.label);
+      for (const group of fact.kind === "owner" ? fact.groups ?? [] : []) {
+        const whose = `the ${group.name} of ${fact.name}`;
+        if (group.hidden > 0) ask(`How many cards are in ${whose}?`, group.hidden + group.items.length);
+        else ask(`Which cards are in ${whose}?`, series(group.items.map((item) => item.piece.label)));
+      }
+      for (const [key, value] of fact.kind === "owner" ? fact.entries ?? [] : []) ask(`What is the ${key} of ${fact.name}?`, value);
+    }
+    while (list.length > 5) list.splice(1 + random(list.length - 1), 1);
     return list;
   }
   const several = shape.boards.length > 1;

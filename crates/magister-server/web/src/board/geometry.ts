@@ -23,6 +23,9 @@ export interface Frame {
   height: number;
   columns: { text: string; x: number }[];
   rows: { text: string; y: number }[];
+  /** Notes above the columns, one number below the other, and to the right of the rows. */
+  above: { words: string[]; x: number }[];
+  right: { text: string; y: number }[];
 }
 
 export interface Drawing {
@@ -40,6 +43,8 @@ const MARGIN = 14;
 const LABEL = 42;
 const TITLE = 54;
 const GAP = 60;
+/** The height of a line of notes. */
+export const NOTE = 34;
 /** The longest names beside columns and rows, in letters. */
 const LONGEST_COLUMN = 10;
 const LONGEST_ROW = 14;
@@ -124,11 +129,81 @@ function local(shape: Shape, cells: number[], layout: Layout): Local {
   return { cells, x: xs.map((x) => x * sx), y: ys.map((y) => y * sy), size: UNIT, outline: square, half: { x: UNIT / 2, y: UNIT / 2 } };
 }
 
+interface Part {
+  frame: Frame;
+  members: Local;
+  dx: number;
+  dy: number;
+  /** Where the board stands among others, if the rules tell. */
+  among: { column: number; row: number } | null;
+}
+
+/** Puts the boards beside and below each other. Returns the width of the whole. */
+function arrange(parts: Part[], places: Place[]): number {
+  const title = (part: Part) => (part.frame.title === "" ? 0 : TITLE) + NOTE * Math.max(0, ...part.frame.above.map((note) => note.words.length));
+  const foot = (part: Part) => (part.frame.columns.length > 0 ? LABEL : 0);
+  const side = (part: Part) => {
+    const longest = Math.max(0, ...part.frame.rows.map((label) => label.text.length));
+    return longest === 0 ? 0 : Math.max(LABEL, 12 * longest + 16);
+  };
+  // Boards stand where the rules put them, or in rows of about the same length.
+  const many = parts.length > 3 && parts.every((part) => part.members.cells.length === parts[0]!.members.cells.length);
+  const inRow = many ? Math.ceil(Math.sqrt(parts.length)) : parts.length;
+  const told = parts.length > 1 && parts.every((part) => part.among !== null);
+  const widest = Math.max(...parts.map((part) => part.frame.width + side(part)), 1);
+  const area = parts.reduce((sum, part) => sum + (part.frame.width + GAP) * (part.frame.height + TITLE + GAP), 0);
+  const limit = Math.max(widest, Math.sqrt(area * 2.4));
+  let column = 0, row = 0, used = 0;
+  const slots = parts.map((part, index) => {
+    if (told) return part.among!;
+    if (many) return { column: index % inRow, row: Math.floor(index / inRow) };
+    const whole = part.frame.width + side(part);
+    if (column > 0 && used + whole > limit + 1) {
+      column = 0;
+      used = 0;
+      row++;
+    }
+    used += whole + GAP;
+    return { column: column++, row };
+  });
+  const gap = told ? GAP / 2 : GAP;
+  const aligned = told || many;
+  const columns = new Map<number, number>();
+  const rows = new Map<number, number>();
+  parts.forEach((part, index) => {
+    const slot = slots[index]!;
+    columns.set(slot.column, Math.max(columns.get(slot.column) ?? 0, part.frame.width + side(part)));
+    rows.set(slot.row, Math.max(rows.get(slot.row) ?? 0, title(part) + part.frame.height + foot(part)));
+  });
+  const before = (sizes: Map<number, number>, end: number) => [...sizes].filter(([at]) => at < end).reduce((sum, [, size]) => sum + size + gap, 0);
+  let x = 0, last = -1, width = 0;
+  parts.forEach((part, index) => {
+    const slot = slots[index]!;
+    if (slot.row !== last) x = 0;
+    last = slot.row;
+    part.frame.x = MARGIN + (aligned ? before(columns, slot.column) : x) + side(part);
+    part.frame.y = MARGIN + before(rows, slot.row) + title(part);
+    x += part.frame.width + side(part) + gap;
+    const notes = Math.max(0, ...part.frame.right.map((note) => note.text.length));
+    width = Math.max(width, part.frame.x + part.frame.width + (notes > 0 ? 20 + 17 * notes : 0));
+    part.frame.above = part.frame.above.map((note) => ({ ...note, x: note.x + part.frame.x }));
+    part.frame.right = part.frame.right.map((note) => ({ ...note, y: note.y + part.frame.y }));
+    part.members.cells.forEach((cell, i) => {
+      const px = part.frame.x + part.members.x[i]! + part.dx;
+      const py = part.frame.y + part.members.y[i]! + part.dy;
+      places[cell] = { x: px, y: py, size: part.members.size, outline: part.members.outline(px, py) };
+    });
+    part.frame.columns = part.frame.columns.map((label) => ({ ...label, x: label.x + part.frame.x }));
+    part.frame.rows = part.frame.rows.map((label) => ({ ...label, y: label.y + part.frame.y }));
+  });
+  return width + MARGIN;
+}
+
 /** Draws a shape. With `flip` the board is turned by half a turn. */
 export function draw(shape: Shape, labels = true, flip = false): Drawing {
   const boards = Math.max(1, shape.boards.length);
   const places: Place[] = new Array<Place>(shape.cells.length);
-  const parts: { frame: Frame; members: Local; dx: number; dy: number; row: number }[] = [];
+  const parts: Part[] = [];
   for (let board = 0; board < boards; board++) {
     const cells = shape.cells.flatMap((cell, index) => (cell.board === board ? [index] : []));
     if (cells.length === 0) continue;
@@ -151,44 +226,19 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
       title, layout, x: 0, y: 0, width, height,
       columns: named.columns.map(({ text, at }) => ({ text, x: at - left })),
       rows: named.rows.map(({ text, at }) => ({ text, y: at - top })),
+      above: (panel?.column_notes ?? []).map((text, index) => ({ words: text.split(" "), x: (flip ? width - (index + 0.5) * UNIT : (index + 0.5) * UNIT) })),
+      right: (panel?.row_notes ?? []).map((text, index) => ({ text, y: (flip ? height - (index + 0.5) * UNIT : (index + 0.5) * UNIT) })),
     };
-    parts.push({ frame, members, dx: -left, dy: -top, row: panel?.row ?? 0 });
+    parts.push({ frame, members, dx: -left, dy: -top, among: panel?.among ? { column: panel.among[0], row: panel.among[1] } : null });
   }
-  // Boards stand side by side and wrap where the picture would become too wide.
-  const widest = Math.max(...parts.map((part) => part.frame.width), 1);
-  const area = parts.reduce((sum, part) => sum + (part.frame.width + GAP) * (part.frame.height + TITLE + GAP), 0);
-  const limit = Math.max(widest, Math.sqrt(area * 2.4));
-  let x = 0, y = 0, rowHeight = 0, width = 0;
-  for (const part of parts) {
-    const head = part.frame.title === "" ? 0 : TITLE;
-    const longest = Math.max(0, ...part.frame.rows.map((label) => label.text.length));
-    const side = longest === 0 ? 0 : Math.max(LABEL, 12 * longest + 16);
-    const foot = part.frame.columns.length > 0 ? LABEL : 0;
-    const whole = part.frame.width + side;
-    if (x > 0 && x + whole > limit + 1) {
-      x = 0;
-      y += rowHeight + GAP;
-      rowHeight = 0;
-    }
-    part.frame.x = MARGIN + x + side;
-    part.frame.y = MARGIN + y + head;
-    x += whole + GAP;
-    width = Math.max(width, x - GAP);
-    rowHeight = Math.max(rowHeight, head + part.frame.height + foot);
-    part.members.cells.forEach((cell, i) => {
-      const px = part.frame.x + part.members.x[i]! + part.dx;
-      const py = part.frame.y + part.members.y[i]! + part.dy;
-      places[cell] = { x: px, y: py, size: part.members.size, outline: part.members.outline(px, py) };
-    });
-    part.frame.columns = part.frame.columns.map((label) => ({ ...label, x: label.x + part.frame.x }));
-    part.frame.rows = part.frame.rows.map((label) => ({ ...label, y: label.y + part.frame.y }));
-  }
+  const width = arrange(parts, places);
+  const height = Math.max(0, ...parts.map((part) => part.frame.y + part.frame.height + (part.frame.columns.length > 0 ? LABEL : 0))) + MARGIN;
   const lines = (shape.lines ?? []).flatMap(([a, b]) => {
     const p = places[a], q = places[b];
     return p && q ? [{ x1: p.x, y1: p.y, x2: q.x, y2: q.y }] : [];
   });
   const { walls, signs } = borders(shape, places, flip);
-  return { width: width + 2 * MARGIN, height: y + rowHeight + 2 * MARGIN, places, frames: parts.map((part) => part.frame), lines, walls, signs };
+  return { width, height, places, frames: parts.map((part) => part.frame), lines, walls, signs };
 }
 
 const AROUND = { top: [0, -1], right: [1, 0], bottom: [0, 1], left: [-1, 0] } as const;

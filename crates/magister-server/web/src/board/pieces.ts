@@ -10,6 +10,8 @@ export interface Look {
   text: string;
   /** What a screen reader says. */
   label: string;
+  /** Other things in the same cell. */
+  with?: Look[];
 }
 
 const TONES = ["white", "black", "red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "grey", "teal"];
@@ -34,13 +36,23 @@ export function roleTone(role: number, roles: string[]): string {
 }
 
 export function look(value: string, hint: PieceHint | undefined, roles: string[]): Look {
+  if (hint?.with && hint.with.length > 0) {
+    const { with: others, ...first } = hint;
+    return { ...look(first.label || value, first, roles), label: value.replace(/[_-]+/g, " "), with: others.map((other) => look(other.label, other, roles)) };
+  }
+  return single(value, hint, roles);
+}
+
+function single(value: string, hint: PieceHint | undefined, roles: string[]): Look {
   const shape = hint?.shape ?? "text";
   const side = hint?.side ?? null;
   const label = hint?.label && hint.label.length > 1 ? hint.label : value;
   const tone =
     hint?.colour && TONES.includes(hint.colour) ? hint.colour
     : named(value) ?? (side !== null ? (named(roles[side] ?? "") ?? (FIGURES.has(shape) ? (side === 0 ? "white" : "black") : SIDES[side % SIDES.length]!)) : "plain");
-  const text = shape === "text" || shape === "number" || shape === "card" ? (hint?.label || value) : "";
+  const written = ["text", "number", "card", "die", "arrow"].includes(shape);
+  const text = written ? hint?.label || value : "";
+  if (shape === "arrow") return { shape, tone, text, label: value.replace(/[_-]+/g, " ") };
   if (shape === "card") {
     const plain = /[♥♦♣♠]/.test(text) || !hint?.colour;
     return { shape, tone: plain ? "plain" : tone, text: cardText(text) ?? text, label: text || value.replace(/[_-]+/g, " ") };
@@ -76,8 +88,8 @@ function recognise(value: string, text: string, label: string, tone: string): Lo
   if (text === "@" || /^(keeper|pusher|walker)$/i.test(value)) return { shape: "person", tone: tone === "plain" ? "blue" : tone, text: "", label };
   if (/^(mark|storage)$/i.test(value)) return { shape: "target", tone, text: "", label };
   if (text === "#") return { shape: "block", tone, text: "", label };
-  // A word says more than its first letter.
-  if (/^[a-z]$/i.test(text) && /^[a-z]{2,10}$/i.test(value) && !DIRECTION.test(value)) return { shape: "text", tone, text: value, label };
+  // A short word says more than its first letter. A long one would be too small to read.
+  if (/^[a-z]$/i.test(text) && /^[a-z]{2,6}$/i.test(value) && !DIRECTION.test(value)) return { shape: "text", tone, text: value, label };
   return null;
 }
 
@@ -101,7 +113,38 @@ export function looks(shape: Shape, roles: string[]): Look[] {
   if (letters > 3) found.forEach((one, index) => { if (/^[ox]$/i.test(shape.values[index]!)) found[index] = { ...one, shape: "text", text: shape.values[index]! }; });
   // Kings of draughts are crowned discs.
   const draughts = shape.values.some((value) => /(^|[a-z_-])m[ae]n$/i.test(value));
+  // Long words that have a symbol are written as it; the legend tells what it means.
+  found.forEach((one, index) => {
+    const symbol = shape.symbols?.[shape.values[index]!];
+    if (one.shape === "text" && one.text.length > 6 && symbol && symbol.length < 4 && symbol !== ".") found[index] = { ...one, text: symbol };
+  });
   return draughts ? found.map((one) => (one.shape === "king" ? { ...one, shape: "crowned" } : one)) : found;
+}
+
+/** Shapes that show what they are. */
+const SHOWN = new Set([...FIGURES, "number", "card", "die", "arrow", "across", "upright"]);
+/** Words that people would use for a shape. */
+const NAMES: Record<string, string[]> = {
+  cross: ["x", "cross"], ring: ["o", "nought", "circle"], wall: ["wall", "walls"], box: ["box", "crate"], ship: ["ship"], flag: ["flag"],
+  light: ["lit", "light", "on", "lamp"], peg: ["peg"], dot: ["dot"], unknown: ["unknown", "hidden"],
+};
+
+/** Whether a reader sees from a picture alone which value it is. */
+function explains(one: Look, value: string): boolean {
+  if (one.with) return true;
+  if (SHOWN.has(one.shape)) return true;
+  const found = parts(value);
+  if (one.shape === "text") return parts(one.text).join(" ") === found.join(" ") || (one.tone !== "plain" && /^\d+$/.test(one.text));
+  if (one.shape === "disc" || one.shape === "stone" || one.shape === "crowned") return found.includes(one.tone);
+  return (NAMES[one.shape] ?? []).some((word) => found.includes(word)) && (one.tone === "plain" || found.includes(one.tone) || found.length === 1);
+}
+
+/** The values of a board whose pictures do not say what they are. */
+export function legend(shape: Shape, drawn: Look[], cells: (number | null)[] | null): { look: Look; name: string }[] {
+  const there = new Set(cells ?? []);
+  const all = shape.values.flatMap((name, value) => (value > 0 && drawn[value] && !explains(drawn[value], name) ? [{ look: drawn[value], name: name.replace(/[_-]+/g, " "), value }] : []));
+  const few = all.length <= 8 ? all : all.filter(({ value }) => there.has(value));
+  return few.slice(0, 24);
 }
 
 /** Whether the squares alternate in colour: where chess pieces or draughtsmen walk. */

@@ -44,6 +44,8 @@ export interface PieceHint {
   side: number | null;
   label: string;
   colour?: string;
+  /** Other things in the same cell. */
+  with?: PieceHint[];
 }
 
 export interface Panel {
@@ -51,7 +53,12 @@ export interface Panel {
   layout: Layout;
   columns: string[];
   rows: string[];
+  /** What is written at the other end of columns and rows. */
+  column_notes?: string[];
+  row_notes?: string[];
   row: number;
+  /** Its column and its row among the boards of its kind. */
+  among?: [number, number];
 }
 
 export interface Edge {

@@ -86,7 +86,8 @@ pub(super) fn fill(
         for (name, place) in asked.iter().flat_map(|board| &board.places) {
             if let [column, row] = name.split(' ').collect::<Vec<_>>()[..] {
                 let (column, row) = if plan.across { (column, row) } else { (row, column) };
-                if let (Some(x), Some(y)) = (plan.columns.position(column), plan.rows.position(row)) {
+                if let (Some(x), Some(y)) = (plan.columns.position(column), plan.rows.position(row))
+                {
                     plan.spots.insert((x, y), *place);
                 }
             }

@@ -307,7 +307,7 @@ impl Mind {
             }
         }
         let Some(sent) = sent else { return };
-        if matches!(sent, Told::Own { .. }) && self.dialect == Some(Dialect::Gdl) {
+        if matches!(sent, Reported::Own { .. }) && self.dialect == Some(Dialect::Gdl) {
             self.turn_blind();
         }
         let mine = self.mine.clone();

@@ -353,12 +353,11 @@ impl Trees {
         let scaled = |value: f64| ((value - low) / (high - low).max(1e-9)).clamp(0.0, 1.0);
         for subgame in 0..self.trees.len() {
             // Where the simulation left the tree, its end counts.
-            let end = match at[subgame] {
-                Some(node) => self.trees[subgame].nodes[node as usize].bound,
-                None => {
-                    let own = self.subgames.project(subgame, state);
-                    self.subgames.bound(ground, subgame, &own)?
-                }
+            let end = if let Some(node) = at[subgame] {
+                self.trees[subgame].nodes[node as usize].bound
+            } else {
+                let own = self.subgames.project(subgame, state);
+                self.subgames.bound(ground, subgame, &own)?
             };
             let tree = &mut self.trees[subgame];
             let mut best = scaled(if end == f64::NEG_INFINITY { value } else { end });

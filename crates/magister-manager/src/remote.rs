@@ -71,6 +71,8 @@ pub struct RemoteSource {
     open: Arc<OpenMatches>,
     /// The match that it plays; without one, each player is in a match of its own name.
     seated: Option<Seated>,
+    /// Whether its matches go on after a restart of this program.
+    lasting: bool,
 }
 
 impl fmt::Debug for RemoteSource {
@@ -90,6 +92,7 @@ impl RemoteSource {
             games: BTreeMap::new(),
             open: Arc::default(),
             seated: None,
+            lasting: false,
         }
     }
 
@@ -128,6 +131,13 @@ impl RemoteSource {
     #[must_use]
     pub fn listed_in(self, open: &Arc<OpenMatches>) -> Self {
         RemoteSource { open: Arc::clone(open), ..self }
+    }
+
+    /// The same player, whose matches go on after a restart of this program: it gets ABORT only by
+    /// [`RemoteSource::dismiss`] or [`Agent::finish`].
+    #[must_use]
+    pub fn lasting(self) -> Self {
+        RemoteSource { lasting: true, ..self }
     }
 
     /// The same player under another policy of addresses.
@@ -224,6 +234,7 @@ impl RemoteSource {
             role,
             session: None,
             open: Arc::clone(&self.open),
+            lasting: self.lasting,
         })
     }
 }
@@ -242,6 +253,7 @@ struct Remote {
     /// From START to STOP.
     session: Option<Session>,
     open: Arc<OpenMatches>,
+    lasting: bool,
 }
 
 impl Remote {
@@ -366,9 +378,10 @@ impl Drop for Remote {
     /// A match that ends without a farewell, for instance because the process ends, is aborted, or
     /// the player would wait for its next message forever.
     fn drop(&mut self) {
-        if let Some(session) = &self.session {
+        let Some(session) = &self.session else { return };
+        if !self.lasting {
             let _ = self.send(&session.abort(), None, FAREWELL);
-            self.open.remove(&self.key());
         }
+        self.open.remove(&self.key());
     }
 }

@@ -204,7 +204,7 @@ fn chance_without_percepts_in_both_languages() {
         );
         assert_eq!(say(address, &format!("(STOP g (rest (take {roll})))")), "done");
     }
-    // In GDL-II, nobody sees the die.
+    // In GDL-II, no player sees the die.
     assert_eq!(say(address, &format!("(START h p ({DIE}) 5 2)")), "ready");
     assert_eq!(say(address, "(PLAY h 0 NIL NIL)"), "wait");
     let taken = say(address, "(PLAY h 1 wait ())");

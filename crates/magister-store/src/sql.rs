@@ -98,9 +98,11 @@ static DRIVERS: Once = Once::new();
 const CONNECTIONS: u32 = 4;
 
 impl SqlStore {
-    /// Opens a store and brings its tables up to date.
+    /// Opens a store and brings its tables up to date. A path without a scheme is a SQLite file.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         DRIVERS.call_once(sqlx::any::install_default_drivers);
+        let is_path = !url.is_empty() && !url.contains(':');
+        let url = if is_path { &*format!("sqlite:{url}") } else { url };
         let sqlite = url.starts_with("sqlite:");
         if !sqlite && !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             // The address may hold a password, so it is not repeated.

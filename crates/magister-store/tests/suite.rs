@@ -449,8 +449,16 @@ async fn postgresql() {
 
 #[tokio::test]
 async fn an_address_that_is_not_one_is_refused() {
-    for url in ["", "mysql://secret@host/db", "file.db"] {
+    for url in ["", "mysql://secret@host/db", "postgres:secret"] {
         let error = SqlStore::open(url).await.unwrap_err().to_string();
         assert!(error.contains("sqlite:FILE") && !error.contains("secret"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_path_without_a_scheme_is_a_file() {
+    let path = std::env::temp_dir().join(format!("magister-plain-{}.db", std::process::id()));
+    SqlStore::open(path.to_str().unwrap()).await.unwrap().close().await;
+    assert!(path.exists());
+    std::fs::remove_file(path).unwrap();
 }

@@ -43,8 +43,8 @@ pub(super) fn note(plans: &mut [Plan], material: &Material) {
     let (Some(plan), None) = (boards.next(), boards.next()) else { return };
     let mut found: Vec<(Line, usize, i64, String)> = Vec::new();
     for (name, facts) in &material.facts {
-        let told: Option<Vec<_>> = facts.iter().map(|fact| told(plan, name, fact)).collect();
-        found.extend(told.into_iter().flatten());
+        let notes: Option<Vec<_>> = facts.iter().map(|fact| read(plan, name, fact)).collect();
+        found.extend(notes.into_iter().flatten());
     }
     // Every line has something, and both kinds of lines have it.
     let beside = |line: Line, domain: &Domain| -> Option<Vec<String>> {
@@ -71,7 +71,7 @@ pub(super) fn note(plans: &mut [Plan], material: &Material) {
 
 /// The line of a fact, its place in the order, and what is said: `(row 3 2 5)`, `(clue (row 3) 2 5)`
 /// or `(row-sum 3 12)`.
-fn told(plan: &Plan, name: &str, fact: &[Ground]) -> Option<(Line, usize, i64, String)> {
+fn read(plan: &Plan, name: &str, fact: &[Ground]) -> Option<(Line, usize, i64, String)> {
     let (first, rest) = fact.split_first()?;
     let (line, index) = match first.args.as_deref() {
         Some([index]) => (line(&first.name)?, index),

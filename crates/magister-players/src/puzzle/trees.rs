@@ -361,7 +361,7 @@ impl Trees {
             };
             let tree = &mut self.trees[subgame];
             let mut best = scaled(if end == f64::NEG_INFINITY { value } else { end });
-            // Whoever ends the game answers for all of it.
+            // The move that ends the game answers for all of it.
             let ends = last.iter().any(|act| act.0 as usize == subgame);
             let mut counted: Vec<u32> = Vec::new();
             for (place, &node) in path[subgame].iter().enumerate().rev() {

@@ -80,7 +80,11 @@ impl Live {
         // The farewell tells remote players the last move, so it waits for the store as well.
         if core.closed && !core.dismissed {
             core.dismissed = true;
-            self.dismiss(core);
+            if core.farewells.is_empty() {
+                core.engaged = None;
+            } else {
+                self.dismiss(core);
+            }
         }
         for seat in questions {
             self.ask(core, seat);
@@ -200,6 +204,9 @@ impl Live {
             if let Some(farewell) = self.farewell(core, seat) {
                 core.farewells.push((seat, farewell));
             }
+        }
+        if core.farewells.is_empty() {
+            core.unsaved.push(Entry::Dismissed { id: self.id.clone() });
         }
         self.hub.metrics.ended();
         tracing::debug!(id = self.id, ?end, "match over");

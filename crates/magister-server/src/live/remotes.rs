@@ -38,10 +38,8 @@ pub(super) fn remote(
     let address = seat.player.parse().map_err(|what| ApiError::invalid("address", what))?;
     let remote = RemoteSource::new(address, control(hub, meta, seat), Manner::default());
     let mut remote = remote.under(hub.policy);
-    if !seat.repeats {
-        // It gets ABORT when the server ends.
-        remote = remote.listed_in(&hub.remote);
-    }
+    // A player that would not recognise a repeated message gets ABORT when the server ends.
+    remote = if seat.repeats { remote.lasting() } else { remote.listed_in(&hub.remote) };
     let same = |other: &&SeatMeta| (other.kind, &other.player) == (seat.kind, &seat.player);
     let before = meta.seats[..number].iter().filter(same).count();
     let remote = remote.in_match(&match_name(id, before));

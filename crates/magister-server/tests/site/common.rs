@@ -141,7 +141,8 @@ impl App {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("the match did not come that far");
+        let (_, whole) = self.call("GET", &format!("/api/matches/{id}"), token, None).await;
+        panic!("the match did not come that far: {whole}");
     }
 
     /// A page as text.

@@ -63,7 +63,7 @@ fn order(address: &str, other: &str) -> Value {
 }
 
 fn ended(whole: &Value) -> bool {
-    whole["state"] == "ended"
+    !whole["end"].is_null()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -22,7 +22,10 @@ for (const [colorScheme, part] of ["light", "dark"].flatMap((scheme) => Array.fr
       await settled(page);
       if (colorScheme === "light") {
         await page.setViewportSize({ width: 360, height: 740 });
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        const excess = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+        // The editor measures itself again some frames after the window has changed.
+        await page.waitForFunction(`(${excess})() <= 0`, null, { timeout: 3000 }).catch(() => {});
+        const wide = await page.evaluate(excess);
         if (wide > 0) found.push(`${address}: ${wide} pixels too wide at 360`);
         await page.setViewportSize({ width: 1280, height: 900 });
       }

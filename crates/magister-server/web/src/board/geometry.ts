@@ -149,13 +149,13 @@ function arrange(parts: Part[], places: Place[]): number {
   // Boards stand where the rules put them, or in rows of about the same length.
   const many = parts.length > 3 && parts.every((part) => part.members.cells.length === parts[0]!.members.cells.length);
   const inRow = many ? Math.ceil(Math.sqrt(parts.length)) : parts.length;
-  const told = parts.length > 1 && parts.every((part) => part.among !== null);
+  const placed = parts.length > 1 && parts.every((part) => part.among !== null);
   const widest = Math.max(...parts.map((part) => part.frame.width + side(part)), 1);
   const area = parts.reduce((sum, part) => sum + (part.frame.width + GAP) * (part.frame.height + TITLE + GAP), 0);
   const limit = Math.max(widest, Math.sqrt(area * 2.4));
   let column = 0, row = 0, used = 0;
   const slots = parts.map((part, index) => {
-    if (told) return part.among!;
+    if (placed) return part.among!;
     if (many) return { column: index % inRow, row: Math.floor(index / inRow) };
     const whole = part.frame.width + side(part);
     if (column > 0 && used + whole > limit + 1) {
@@ -166,8 +166,8 @@ function arrange(parts: Part[], places: Place[]): number {
     used += whole + GAP;
     return { column: column++, row };
   });
-  const gap = told ? GAP / 2 : GAP;
-  const aligned = told || many;
+  const gap = placed ? GAP / 2 : GAP;
+  const aligned = placed || many;
   const columns = new Map<number, number>();
   const rows = new Map<number, number>();
   parts.forEach((part, index) => {

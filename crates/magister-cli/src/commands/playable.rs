@@ -360,7 +360,7 @@ fn unused(used: &Coverage) -> Vec<String> {
         lines.push(format!("rules that never applied in {positions}: {}", list(&used.rules)));
     }
     if !used.relations.is_empty() {
-        lines.push(format!("relations that were never queried: {}", list(&used.relations)));
+        lines.push(format!("relations that were never used: {}", list(&used.relations)));
     }
     lines
 }

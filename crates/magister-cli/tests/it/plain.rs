@@ -217,7 +217,7 @@ fn advice_that_works() {
     let folder = Folder::new("alias");
     let (code, text) = run(Some(&folder.0), &["new", "nim3"], "");
     assert_eq!(code, 0);
-    assert!(text.contains("nim3 also means the bundled game"), "{text}");
+    assert!(text.contains("nim3 is also a name of the bundled game"), "{text}");
     // Our own records are for `replay`.
     let args = ["match", "tictactoe", "--players", "random", "--games", "1", "--json"];
     let record = folder.file("own.jsonl", said(&args));

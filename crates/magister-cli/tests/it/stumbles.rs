@@ -314,7 +314,7 @@ fn records_say_what_happened() {
     has(&text, "bt.json is a match of tictactoe, not of chess");
     assert_eq!(code, 2, "{text}");
     let (text, code) = run_in(&folder, &["play"], "");
-    has(&text, "Which game? `magister games` lists them.");
+    has(&text, "Which game? `magister games` lists the games.");
     assert_eq!(code, 2, "{text}");
 }
 

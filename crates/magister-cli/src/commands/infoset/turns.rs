@@ -57,8 +57,8 @@ pub(super) fn read(
     }
     if nothing && !percepts.is_empty() {
         bail!(
-            "turn {number} (`{shown}`) names percepts and nil, which stands for none; leave out the \
-             one or the other"
+            "turn {number} (`{shown}`) has both percepts and nil, which means no percept; leave \
+             out one of them"
         );
     }
     percepts.sort_unstable();

@@ -36,7 +36,7 @@ impl Unknown {
         format!(
             "warning: `{role}` cannot always know its legal moves: after {}, {example} is legal in \
              some of the states that look the same to it and illegal in others; add percepts that \
-             tell them apart, or make the move legal in all of them",
+             distinguish them, or make the move legal in all of them",
             plural(*after, "turn")
         )
     }

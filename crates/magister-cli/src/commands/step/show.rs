@@ -90,7 +90,7 @@ pub(super) fn legal(session: &Session, listed: usize) -> String {
 pub(super) fn percepts(session: &Session) -> String {
     let moment = session.moment();
     if session.at == 0 {
-        return "no step was made yet\n".to_owned();
+        return "no steps have been made yet\n".to_owned();
     }
     if session.info().information == Information::Perfect {
         return format!("all roles saw every move: {}\n", joint(session, moment));

@@ -81,7 +81,7 @@ codes! {
     Unexpected "005" "unexpected" Error yes
         "The grammar does not allow this character or word here."
     BadName "006" "bad-name" Error yes
-        "Keywords are in lower case. Names and variables consist of capitals, digits and underscores and begin with a letter. A mixture is neither."
+        "Keywords are in lower case; names and variables consist of capitals, digits and underscores and begin with a letter. A mixture is neither."
     BadNumber "007" "bad-number" Error yes
         "Numbers are 32-bit integers."
 

@@ -232,7 +232,7 @@ Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 Examples:
   magister games            # games to start with
   magister games --all      # all of them
-  magister games chess hex  # with one of these words in the description
+  magister games chess hex  # games with one of these words
   magister games --tag chance --players 2
   magister games --language rust --json
   magister games --check tictactoe nim-1-5-4-2
@@ -335,8 +335,8 @@ pub(crate) struct New {
 /// Describe a game: its rules in words, the board at the start, roles and moves
 #[derive(Debug, Parser)]
 #[command(after_help = "Bundled games have a name and aliases. NAME/infix, NAME/operations, \
-NAME/prefix and rust:NAME select other versions of a game. A file `style.toml` beside the rules \
-describes how to draw its positions.
+NAME/prefix and rust:NAME select other versions of a game. An optional file `style.toml` \
+next to the rules describes how to draw positions.
 
 Examples:
   magister show tictactoe

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
     })?;
     let verb = if wrong == 1 { "does" } else { "do" };
     anstream::println!(
-        "{new} of {} stored as new; {wrong} {verb} not agree with the rules",
+        "{new} of {} newly stored; {wrong} {verb} not agree with the rules",
         plural(total, "match")
     );
     Ok(if wrong > 0 { FOUND } else { CLEAN })

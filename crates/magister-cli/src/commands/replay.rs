@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         1 => "1 does not agree with the rules".to_owned(),
         _ => format!("{wrong} do not agree with the rules"),
     };
-    let agree = if number == 1 && wrong == 0 { "agrees with the rules" } else { &agree };
+    let agree = if number == 1 && wrong == 0 { "which agrees with the rules" } else { &agree };
     if number == 1 {
         writeln!(out, "1 match, {agree}")?;
     } else if number > 1 {

@@ -109,7 +109,7 @@ pub(super) fn history(session: &Session) -> String {
     let mut text = String::new();
     for (number, moment) in session.moments.iter().enumerate() {
         let mark = if number == session.at { '>' } else { ' ' };
-        let what = if number == 0 { "the beginning".to_owned() } else { joint(session, moment) };
+        let what = if number == 0 { "start".to_owned() } else { joint(session, moment) };
         let _ = writeln!(text, "{mark} {number:>3}  {what}");
     }
     text

@@ -300,7 +300,7 @@ fn records_say_what_happened() {
     play(&folder, &game, "put 2 2\nresign\nquit\n");
     let (text, code) = run_in(&folder, &["replay", "mine.jsonl"], "");
     has(&text, "human resigned after 2 steps");
-    has(&text, "1 match, agrees with the rules");
+    has(&text, "1 match, which agrees with the rules");
     assert_eq!(code, 0, "{text}");
     // Looking at a store does not make one.
     run_in(&folder, &["matches"], "");

@@ -268,7 +268,7 @@ pub const PLAYERS: &[Registered] = &[
                 POLICIES,
                 "the playout policy: N-gram statistics (nst), move averages (mast) or uniform. A named \
                  policy plays one playout at a time; the default is nst where the engine has no \
-                 batch playouts, else uniform",
+                 batch playouts, otherwise uniform",
             ),
             Parameter::whole(
                 "tactics",

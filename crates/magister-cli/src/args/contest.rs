@@ -148,7 +148,7 @@ pub(crate) struct Match {
     /// Stop a game after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// Number of games played at the same time [default: 1 with --time, else one per core]
+    /// Number of games played at the same time [default: 1 with --time, otherwise one per core]
     #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
     /// Sequential test (SPRT): stop as soon as the test decides between an Elo lead of E0 and one of
@@ -245,7 +245,7 @@ pub(crate) struct Tourney {
     /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// Number of matches played at the same time [default: 1 with --time, else one per core]
+    /// Number of matches played at the same time [default: 1 with --time, otherwise one per core]
     #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
     /// Also write the results as comma-separated values (CSV)

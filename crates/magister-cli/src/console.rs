@@ -117,7 +117,7 @@ struct Talk {
     tables: BTreeMap<usize, Known>,
     /// The role that was shown something last.
     last: Option<usize>,
-    /// Whether all people left; then no one is asked any more.
+    /// Whether all people have left; then no one is asked again.
     left: bool,
     /// Where the match is to be saved.
     save: Option<Save>,

@@ -30,7 +30,7 @@ pub struct Config {
     pub loopback_only: bool,
     /// Whether remote players may have addresses in private networks.
     pub private_players: bool,
-    /// Whether people sign in. Guests may then only look.
+    /// Whether people sign in. Guests then have read-only access.
     pub accounts: bool,
     /// The path under which a proxy shows the site, such as `/games`; empty for the root.
     pub base_path: String,
@@ -126,7 +126,7 @@ impl Site {
                 continue;
             };
             let what = match self.load(stored, Some(&body)).await {
-                Ok(live) => if live.is_over() { "it is over" } else { "it goes on" }.to_owned(),
+                Ok(live) => if live.is_over() { "it is over" } else { "it continues" }.to_owned(),
                 Err(error) => {
                     tracing::warn!(id, %error, "a match cannot be continued");
                     format!("it cannot continue: {error}")

@@ -173,7 +173,7 @@ fn report(
     write!(out, "{}", describe::text(name, compiled, whole, args.all, took))?;
     if let Some((count, holding)) = constant {
         let start =
-            format!("{} cannot change any more; of these hold: ", super::plural(*count, "fluent"));
+            format!("{} can no longer change; of these hold: ", super::plural(*count, "fluent"));
         write!(out, "{}", describe::list(&start, holding, args.all))?;
     }
     match (&solved, &values) {

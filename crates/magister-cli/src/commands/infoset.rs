@@ -163,7 +163,7 @@ fn sampled(filter: &ParticleFilter) -> Found {
     Found { states, probability: filter.log_probability().exp(), histories: None, sample }
 }
 
-/// Leaves only the states in which the game goes on; false if there are none.
+/// Leaves only the states in which the game continues; false if there are none.
 fn go_on(game: &dyn Game, found: &mut Found) -> Result<bool> {
     let mut worker = game.worker();
     let mut open = Vec::new();

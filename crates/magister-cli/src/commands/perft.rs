@@ -17,7 +17,7 @@ use crate::{CLEAN, game};
 enum End {
     /// Every path is over.
     Over,
-    /// Some go on beyond the depth that was asked for.
+    /// Some games continue beyond the requested depth.
     Deep,
     /// Some never end.
     Endless,

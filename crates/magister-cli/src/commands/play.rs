@@ -177,7 +177,7 @@ impl Sitting {
         Ok(Sitting { people, against, limits, seed, resumed: Some(record.moves.len()) })
     }
 
-    /// Plays a match, or goes on with one. A match that is saved goes on at once.
+    /// Plays a match, or continues one. A match that is saved continues immediately.
     fn play(
         &self,
         contest: &Contest,

@@ -147,7 +147,7 @@ fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
     Some(Problem { kind, what, matches: None, moves: None })
 }
 
-/// Which rules random matches make use of, as far as there is time to look.
+/// Which rules random matches use, within the time limit.
 fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
     let rules = source.rulesheet()?;
     let program = Arc::new(source.program()?.ok()?);

@@ -280,7 +280,7 @@ impl Live {
         self.rewound(core)
     }
 
-    /// Stores and announces that the match goes on from another position.
+    /// Stores and announces that the match continues from another position.
     fn rewound(self: &Arc<Self>, core: &mut Core) -> Result<(), ApiError> {
         core.current.take_events();
         core.epoch += 1;

@@ -106,7 +106,7 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// Why a turn is impossible, as far as that is known.
+/// Why a turn is impossible, if that is known.
 pub(super) fn impossible(
     game: &dyn Game,
     role: Role,

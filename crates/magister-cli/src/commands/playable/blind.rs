@@ -108,7 +108,7 @@ fn walk(game: &Arc<dyn Game>, role: Role, steps: u32, seed: Seed, stop: &Stop) -
     None
 }
 
-/// A move of the role that is legal in some of the states in which the game goes on, and not in
+/// A move of the role that is legal in some of the states in which the game continues, and not in
 /// others.
 fn differing(
     tracker: &Tracker,

@@ -289,7 +289,7 @@ pub const PLAYERS: &[Registered] = &[
                 "batch",
                 0,
                 (0, 4096),
-                "the number of descents per round; 0 chooses the number of playouts in a batch of the engine",
+                "the maximum number of descents per round; 0 chooses a number that suits the engine",
             ),
             Parameter::whole(
                 "patience",

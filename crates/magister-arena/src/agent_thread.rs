@@ -231,7 +231,7 @@ impl Held {
                 self.agent = None;
                 let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-                let how = text.unwrap_or_else(|| "without a word".to_owned());
+                let how = text.unwrap_or_else(|| "without a message".to_owned());
                 Said::Fault(FaultKind::Crash, format!("the player crashed: {how}"))
             }
         }

@@ -198,10 +198,10 @@ impl Exam {
     fn solve(&self) -> Result<Vec<Node>, ExamError> {
         let info = self.game.info();
         if info.information == Information::Hidden {
-            return Err(ExamError::Kind("it hides information"));
+            return Err(ExamError::Kind("it has hidden information"));
         }
         if info.payment == Payment::OnTheWay {
-            return Err(ExamError::Kind("it pays on the way"));
+            return Err(ExamError::Kind("it has rewards during play"));
         }
         if info.players().count() > 2 {
             return Err(ExamError::Kind("it has more than two players"));

@@ -22,8 +22,10 @@ impl Remedy {
     /// The change as a sentence.
     pub fn sentence(self, info: &Info) -> String {
         match self {
-            Remedy::Swap => "after the first move the other player may swap sides".to_owned(),
-            Remedy::DrawOdds(role) => format!("a draw is a win of {}", info.role_name(role)),
+            Remedy::Swap => "after the first move, the other player may swap sides".to_owned(),
+            Remedy::DrawOdds(role) => {
+                format!("a draw counts as a win for {}", info.role_name(role))
+            }
         }
     }
 

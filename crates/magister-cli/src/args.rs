@@ -34,7 +34,7 @@ pub(crate) use serve::{Backup, Serve};
 pub(crate) use solve::{Audit, Method, Solve};
 pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 
-/// A general game system: write the rules of any game as text, then check, play and analyze it
+/// A general game system: write the rules of any game as text, then check, play and analyse it
 #[derive(Debug, Parser)]
 #[command(name = "magister", version)]
 #[command(after_help = "Examples:
@@ -53,8 +53,8 @@ pub(crate) use train::{AgentKind, Eval, RuleName, Train};
   magister solve kuhn-poker --strategy
 
 GAME is the name of a bundled game, a file with rules in any of the languages, or - for standard \
-input. In commands that play a game, rust:NAME selects the Rust version of a bundled game. Exit code: 0 \
-success, 1 the answer is no, or faults were found, 2 something could not be read or done.
+input. In commands that play a game, rust:NAME selects the Rust version of a bundled game. Exit codes: \
+0 success; 1 the answer is no, or faults were found; 2 input could not be read, or the command failed.
 `magister help COMMAND` describes a command.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -122,10 +122,10 @@ pub(crate) struct Check {
     /// Rulesheets: files, names of bundled games, or - for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["explain", "codes"])]
     pub(crate) files: Vec<String>,
-    /// One JSON object per diagnostic
+    /// Print one JSON object per diagnostic
     #[arg(long, conflicts_with = "short")]
     pub(crate) json: bool,
-    /// One line per diagnostic
+    /// Print one line per diagnostic
     #[arg(long)]
     pub(crate) short: bool,
     /// Treat warnings as errors
@@ -134,7 +134,7 @@ pub(crate) struct Check {
     /// Repair simple mistakes in the files
     #[arg(long, conflicts_with_all = ["json", "short"])]
     pub(crate) fix: bool,
-    /// Show all errors and warnings of a file, not just the first few
+    /// Show all errors and warnings in a file, not just the first few
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -149,8 +149,8 @@ pub(crate) struct Check {
 
 /// Format rulesheets in place and keep their comments
 #[derive(Debug, Parser)]
-#[command(after_help = "A file with syntax errors is left unchanged. - formats standard \
-input to standard output.
+#[command(after_help = "A file with syntax errors is left unchanged. With -, the command \
+reads standard input and writes standard output.
 
 Examples:
   magister fmt mine.kif
@@ -226,13 +226,13 @@ pub(crate) struct Conform {
 #[command(
     after_help = "--check tests everything that is recorded about a game: its rulesheets are clean and formatted, \
 random matches end with one goal value per player, all evaluators agree, the facts in game.toml \
-are recomputed, versions in other languages are the same game, and the recorded match replays. \
+are correct, versions in other languages are the same game, and the recorded match can be replayed. \
 Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 
 Examples:
   magister games            # games to start with
   magister games --all      # all of them
-  magister games chess hex  # with one of these words in the description
+  magister games chess hex  # games with one of these words
   magister games --tag chance --players 2
   magister games --language rust --json
   magister games --check tictactoe nim-1-5-4-2
@@ -242,7 +242,7 @@ pub(crate) struct Games {
     /// Only games with one of these words in their names, summaries or tags
     #[arg(value_name = "WORD", conflicts_with_all = ["check", "check_all"])]
     pub(crate) words: Vec<String>,
-    /// All games, including variants and deliberately flawed games
+    /// List all games, including variants and deliberately flawed games
     #[arg(long)]
     pub(crate) all: bool,
     /// Only games with this tag; repeat the option to require several tags
@@ -254,7 +254,7 @@ pub(crate) struct Games {
     /// Only games that are written in this language
     #[arg(long, value_enum)]
     pub(crate) language: Option<NewLanguage>,
-    /// One JSON object per game
+    /// Print one JSON object per game
     #[arg(long)]
     pub(crate) json: bool,
     /// Test these games thoroughly
@@ -335,8 +335,8 @@ pub(crate) struct New {
 /// Describe a game: its rules in words, the board at the start, roles and moves
 #[derive(Debug, Parser)]
 #[command(after_help = "Bundled games have a name and aliases. NAME/infix, NAME/operations, \
-NAME/prefix and rust:NAME select other versions of a game. A file `style.toml` beside the rules \
-describes how to draw its positions.
+NAME/prefix and rust:NAME select other versions of a game. An optional file `style.toml` \
+next to the rules describes how to draw positions.
 
 Examples:
   magister show tictactoe
@@ -350,7 +350,7 @@ pub(crate) struct Show {
     /// Print only the rulesheet
     #[arg(long)]
     pub(crate) rules: bool,
-    /// As a JSON object
+    /// Print one JSON object
     #[arg(long, conflicts_with = "rules")]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -402,7 +402,7 @@ pub(crate) enum Target {
     Infix,
     /// GDL: operations become rules for next and legal
     Gdl,
-    /// GDL-II: everyone sees every move
+    /// GDL-II: every role sees every move
     Gdl2,
 }
 

@@ -50,8 +50,8 @@ redo [N]      redo moves that you took back
 save FILE     save the match; `magister play --resume FILE` continues it.
               It replaces only an earlier save of this match;
               `save! FILE` overwrites any file.
-resign        give up
-quit          leave
+resign        give up the match
+quit          leave the program
 ";
 
 /// The words that are commands, for suggestions.
@@ -117,7 +117,7 @@ struct Talk {
     tables: BTreeMap<usize, Known>,
     /// The role that was shown something last.
     last: Option<usize>,
-    /// Whether all people left; then no one is asked any more.
+    /// Whether all people have left; then no one is asked again.
     left: bool,
     /// Where the match is to be saved.
     save: Option<Save>,

@@ -73,8 +73,7 @@ pub(crate) fn find_clean(argument: &str, reading: &Reading, force: bool) -> Resu
     if let Some(findings) = source.check().filter(magister::Findings::has_errors) {
         show(&findings)?;
         bail!(
-            "{} has errors; correct them (see `magister check`), or play it all the same with \
-             --force",
+            "{} has errors; correct them (see `magister check`), or play it anyway with --force",
             source.name()
         );
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::Stop;
 
-/// A clock outside of this crate, which never reads the time itself.
+/// A clock outside this crate, which never reads the time itself.
 pub trait Clock: Send + Sync {
     /// The remaining time, zero when it is over; `None` if time is not limited.
     fn remaining(&self) -> Option<Duration>;

@@ -67,7 +67,7 @@ impl Impartial {
         };
         let nim = (0..classes.len()).all(is_heap);
         if convention == Convention::Misere && !nim {
-            return Err("under misère play nimbers decide heaps of Nim only");
+            return Err("under misère play, nimbers decide only heaps of Nim");
         }
         let heaps = sum.start.iter().map(|&class| nimbers[class as usize]).collect();
         Ok(Impartial { convention, nimbers, heaps, nim })

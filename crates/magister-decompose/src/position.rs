@@ -103,7 +103,7 @@ impl Position {
             return Err(Halt::BadState);
         }
         if compiled.info().chance.is_some() || !network.gains.is_empty() {
-            return Err(Halt::Limit("games with chance are not split by positions".to_owned()));
+            return Err(Halt::Limit("positions of games with chance are not split".to_owned()));
         }
         let future = Future::of(network, state);
         let fixed: Vec<Option<bool>> =

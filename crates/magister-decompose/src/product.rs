@@ -74,7 +74,7 @@ impl Product {
         let network: &Network = compiled.network();
         if !network.gains.is_empty() || compiled.info().chance.is_some() {
             return Err(Halt::Limit(
-                "games with chance or with payment on the way have no product search".to_owned(),
+                "games with chance or with rewards during play have no product search".to_owned(),
             ));
         }
         let tops = Tops::new(network, &whole.split);

@@ -61,7 +61,9 @@ impl Search {
         } else {
             let role = usize::from(legal[0].is_empty());
             if legal[role].is_empty() && self.sum.is_stuck(state) {
-                return Err(Halt::Limit("the game goes on although no role has a move".to_owned()));
+                return Err(Halt::Limit(
+                    "the game continues although no role has a move".to_owned(),
+                ));
             }
             let mut best: Option<f64> = None;
             let options =

@@ -96,9 +96,9 @@ impl Sum {
     ) -> Result<Self, Halt> {
         let network: &Network = compiled.network();
         if !network.gains.is_empty() || compiled.info().chance.is_some() {
-            return Err(Halt::Limit("games with chance are no sums".to_owned()));
+            return Err(Halt::Limit("games with chance are not sums".to_owned()));
         }
-        let not = |why: &str| Halt::Limit(format!("the game is no sum of its parts: {why}"));
+        let not = |why: &str| Halt::Limit(format!("the game is not a sum of its parts: {why}"));
         if network.roles() > 1 && whole.effects.turns.is_none() {
             return Err(not("roles move at the same time"));
         }
@@ -124,7 +124,7 @@ impl Sum {
             locals.iter().map(|local| distinct(&mut local.concepts.iter().cloned())).collect();
         vectors.push(distinct(&mut course.concepts.iter().map(|c| c.clone().into_boxed_slice())));
         let outcomes = Outcomes::new(network, &tops, &vectors, compiled.missing_goal())
-            .ok_or_else(|| not("the parts come to too many different results"))?;
+            .ok_or_else(|| not("the parts have too many different results"))?;
         let context = Context::new(&course, &outcomes, &conditions, whole);
         let (family, exchanged) = families(&outcomes, locals.len());
         let mut sum = Sum {

@@ -13,7 +13,7 @@ pub fn rules_text(compiled: &Compiled, heading: &str) -> Result<String, Halt> {
     let info = compiled.info();
     let cannot = |what: &str| Err(Halt::Limit(format!("{what} cannot be written as rules")));
     if info.chance.is_some() || !network.gains.is_empty() || !network.percepts.is_empty() {
-        return cannot("chance, percepts and payment on the way");
+        return cannot("chance, percepts and rewards during play");
     }
     let whole = |value: Option<f64>| value.is_some_and(|value| value.fract() == 0.0);
     if !network.goals.iter().all(|goal| whole(goal.value))

@@ -43,22 +43,20 @@ fn game<R: Rules>(rules: R) -> Arc<dyn Game> {
 pub fn all() -> Vec<Entry> {
     vec![
         ("2048", "Slide equal tiles together while chance adds new ones", || game(Twenty48)),
-        ("breakthrough", "Pawns that only go forward, and one that arrives wins", || {
+        ("breakthrough", "Pawns move only forward; the first to reach the far side wins", || {
             game(Breakthrough)
         }),
-        ("connect-four", "Discs fall down their columns, and four in a line win", || {
-            game(ConnectFour)
-        }),
-        ("hex-11", "Join two opposite edges of a rhombus of hexagons", || {
+        ("connect-four", "Drop discs into columns; four in a line win", || game(ConnectFour)),
+        ("hex-11", "Connect two opposite edges of a board of hexagons", || {
             game(Hex::new("hex-11", 11).expect("the side is in range"))
         }),
-        ("hex-5", "Join two opposite edges of a rhombus of hexagons", || {
+        ("hex-5", "Connect two opposite edges of a board of hexagons", || {
             game(Hex::new("hex-5", 5).expect("the side is in range"))
         }),
-        ("hex-7", "Join two opposite edges of a rhombus of hexagons", || {
+        ("hex-7", "Connect two opposite edges of a board of hexagons", || {
             game(Hex::new("hex-7", 7).expect("the side is in range"))
         }),
-        ("hex-9", "Join two opposite edges of a rhombus of hexagons", || {
+        ("hex-9", "Connect two opposite edges of a board of hexagons", || {
             game(Hex::new("hex-9", 9).expect("the side is in range"))
         }),
         ("kuhn-poker", "Poker with three cards and one bet, for two players", || game(KuhnPoker)),
@@ -69,13 +67,13 @@ pub fn all() -> Vec<Entry> {
         ("nim-3-4-5", "Nim for three players: taking the last object wins", || {
             game(Nim::new(3, &[3, 4, 5]).expect("three heaps are not too many"))
         }),
-        ("othello", "Enclose the other's discs to turn them over", || game(Othello::eight())),
+        ("othello", "Enclose the opponent's discs to flip them", || game(Othello::eight())),
         ("othello-6x6", "Othello on a board of six by six", || game(Othello::six())),
         ("rock-paper-scissors", "Rock, paper or scissors, both at the same time", || {
             game(RockPaperScissors)
         }),
         ("sim", "Draw lines between six points without a triangle", || game(Sim)),
-        ("tictactoe", "Three in a row on a board of nine", || game(TicTacToe)),
+        ("tictactoe", "Three in a row on a 3x3 board", || game(TicTacToe)),
     ]
 }
 

@@ -65,7 +65,7 @@ macro_rules! codes {
 
 codes! {
     TooLarge "001" "too-large" Error []
-        "The text, or the tree it describes, is larger than the reader accepts. Rules may come from strangers, so every reader has limits; a program that needs more can raise them."
+        "The text, or the tree it describes, is larger than the reader accepts. Rules may come from untrusted sources, so every reader has limits; a program that needs more can raise them."
     TooDeep "002" "too-deep" Error []
         "Parentheses are nested deeper than the reader accepts. The limit is far beyond any sensible rule; usually a closing parenthesis is missing."
     Unclosed "003" "unclosed" Error ["kif"]
@@ -84,13 +84,13 @@ codes! {
     KeywordArity "101" "keyword-arity" Error ["kif"]
         "A keyword of the language has the wrong number of arguments: role, init, true, next, base 1; legal, does, goal, input, sees, percept 2; terminal 0; distinct 2. In Gamemaster's dialect legal, action and control take 1."
     KeywordAsFunction "102" "keyword-as-function" Error ["kif"]
-        "A keyword is used as a function inside a term, as in `(true (init (cell 1)))`. Keywords are relations: they cannot be arguments with arguments of their own."
+        "A keyword is used as a function inside a term, as in `(true (init (cell 1)))`. Keywords are relations, so they cannot be functions inside a term."
     ConnectiveAsName "103" "connective-as-name" Error ["kif"]
-        "`not`, `or`, `and`, `distinct` and `<=` build formulas. They cannot be names of constants, functions, or of what a rule defines."
+        "`not`, `or`, `and`, `distinct` and `<=` build formulas. They cannot be names of constants or functions, or be defined by a rule."
     KeywordInHead "104" "keyword-in-head" Error ["kif"]
         "The head of a rule defines a relation, and some cannot be defined: `true` and `does` come from the match, roles must be ground facts."
     KeywordInBody "105" "keyword-in-body" Error ["kif"]
-        "`init`, `next`, `base`, `input`, `sees` and `percept` describe the game from outside. Rules may define them but not use them as conditions."
+        "`init`, `next`, `base`, `input`, `sees` and `percept` describe the game as a whole. Rules may define them but not use them as conditions."
     NotAnAtom "106" "not-an-atom" Error ["kif"]
         "A condition or a head must be a relation with its arguments. A variable or a list is neither true nor false."
     NegatedFormula "107" "negated-formula" Error ["kif"]
@@ -139,10 +139,10 @@ codes! {
     RoleWithoutGoal "407" "role-without-goal" Warning ["kif"]
         "No rule can ever give this role a goal value. (The role random needs none.)"
     NoControl "408" "no-control" Error ["hrf"]
-        "Nothing says whose turn it is. In Gamemaster's dialect the role in control moves, and with two roles or more `control(r)` must be a fluent or a view."
+        "No fact or rule says whose turn it is. In Gamemaster's dialect, the role in control moves, and with two roles or more `control(r)` must be a fluent or a view."
 
     TwoArities "501" "two-arities" Warning ["kif"]
-        "One name is used with different numbers of arguments. To every program they are different names, which is rarely intended."
+        "One name is used with different numbers of arguments. Every program treats them as different names, which is rarely intended."
     RelationAndFunction "502" "relation-and-function" Warning ["kif"]
         "One name is both a relation and a function. Often a `true` was forgotten: `(cell 1 1 x)` is not `(true (cell 1 1 x))`."
     Undefined "503" "undefined" Warning ["kif"]
@@ -152,13 +152,13 @@ codes! {
     UnusualCharacters "505" "unusual-characters" Warning ["kif"]
         "A name contains characters that other programs may not accept. Letters, digits, `_` and `-` are safe."
     Capitals "506" "capitals" Error ["kif"]
-        "One name is written with different capitalization. Some programs treat the two as equal, others do not."
+        "One name is written with different capitalisation. Some programs treat the two as equal, others do not."
     KeywordAsConstant "507" "keyword-as-constant" Warning ["kif"]
         "A keyword is used as a constant. This is legal but confusing."
     NeedlessParentheses "508" "needless-parentheses" Warning ["kif"]
         "`(p)` is written with parentheses although it has no arguments. Some programs treat it as different from `p`."
     EmptyBody "509" "empty-body" Warning ["kif"]
-        "A rule without conditions is a fact and is better written as one."
+        "A rule without conditions is a fact and should be written as one."
     OddDisjunction "510" "odd-disjunction" Warning ["kif"]
         "A disjunction with fewer than two members, or inside another. Programs treat it differently."
     Conjunction "511" "conjunction" Warning ["kif"]
@@ -170,7 +170,7 @@ codes! {
     NeverLegal "514" "never-legal" Warning ["kif"]
         "A condition uses a move that no rule makes legal."
     Stray "515" "stray-formula" Error ["hrf"]
-        "There is a formula in place of a fact or rule. Usually the line before it has an error."
+        "A formula stands where a fact or rule is expected. Usually the line before it has an error."
     NoOperation "516" "action-without-operation" Warning ["hrf"]
         "An action has no operation. Performing it adds the action itself to the state as a fact, which is never intended."
     ReservedName "517" "reserved-name" Error ["hrf"]

@@ -230,7 +230,7 @@ impl Belief {
         if !self.open.is_empty() {
             return Ok(());
         }
-        let what = "no history in which the game goes on is consistent with what the player saw";
+        let what = "no history in which the game continues is consistent with what the player saw";
         Err(Halt::Rules(what.to_owned()))
     }
 

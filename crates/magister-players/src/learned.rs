@@ -35,13 +35,13 @@ pub const LEARNED: &[Registered] = &[
                 "distant",
                 0,
                 (0, 1),
-                "whether it delays its losses as long as it can (1) or not (0)",
+                "1 delays a loss as long as possible; 0 does not",
             ),
             Parameter::whole(
                 "bits",
                 22,
                 (10, 28),
-                "the logarithm of the size of the transposition table; 22 takes 71 MiB",
+                "the base-2 logarithm of the number of buckets in the transposition table; 22 takes 71 MiB",
             ),
             Parameter::file(
                 "book",

@@ -24,14 +24,14 @@ const NODES: Parameter = Parameter::whole(
     "nodes",
     50_000,
     (1, 1 << 28),
-    "the largest game tree that is searched in full; a larger one is sampled as by oos",
+    "the largest game tree that is traversed in full; in a larger one, histories are sampled as in oos",
 );
 
 const WALK: Parameter = Parameter::whole(
     "nodes",
     20_000,
     (1, 1 << 28),
-    "the maximum number of nodes in one traversal; a larger walk is replaced by sampled histories as in oos",
+    "the maximum number of nodes in one traversal; beyond it, histories are sampled as in oos",
 );
 
 /// The size of the information set up to which it is enumerated, and the size of a sample.
@@ -83,7 +83,7 @@ pub const PLAYERS: &[Registered] = &[
         ..plain("random", "Plays a random legal move", Simple::random)
     },
     plain("onestep", "Looks one move ahead and compares goal values", Searcher::onestep),
-    plain("twostep", "Looks ahead: own move, reply, own move", Searcher::twostep),
+    plain("twostep", "Looks ahead: its own move, the reply, its own move", Searcher::twostep),
     plain(
         "maximizer",
         "Looks for the best terminal state that is reachable if all other roles cooperate",
@@ -95,7 +95,7 @@ pub const PLAYERS: &[Registered] = &[
                 "bounds",
                 1,
                 (0, 1),
-                "whether the best and the worst reward cut the search (1) or not (0)",
+                "1 prunes the search when the best or the worst possible reward is reached; 0 does not",
             ),
             Parameter::real(
                 "level",
@@ -106,7 +106,7 @@ pub const PLAYERS: &[Registered] = &[
         ],
         ..plain(
             "minimax",
-            "Searches to the end of the game; all others are hostile",
+            "Searches to the end of the game; assumes that all opponents are hostile",
             Searcher::minimax,
         )
     },
@@ -123,7 +123,7 @@ pub const PLAYERS: &[Registered] = &[
     plain("maxn", "Max-n with iterative deepening", Searcher::maxn),
     plain(
         "paranoid",
-        "All others play together against it; iterative deepening",
+        "Assumes that all other roles cooperate against it; iterative deepening",
         Searcher::minimaxid,
     ),
     Registered {
@@ -146,7 +146,7 @@ pub const PLAYERS: &[Registered] = &[
         ],
         ..plain(
             "alphabeta",
-            "Alpha-beta with transposition table and iterative deepening; all others are hostile",
+            "Alpha-beta with transposition table and iterative deepening; assumes hostile opponents",
             AlphaBeta::make,
         )
     },
@@ -170,7 +170,11 @@ pub const PLAYERS: &[Registered] = &[
             (1, 100_000),
             "playouts that evaluate a position for a player that wraps this one",
         )],
-        ..plain("mcs", "Flat Monte Carlo: playouts after each move; the best mean wins", Flat::make)
+        ..plain(
+            "mcs",
+            "Flat Monte Carlo: playouts after each move; plays the move with the best mean",
+            Flat::make,
+        )
     },
     Registered {
         iteration: "one descent with a playout",
@@ -208,7 +212,7 @@ pub const PLAYERS: &[Registered] = &[
                 "batch",
                 0,
                 (0, 1 << 16),
-                "the number of leaves evaluated in one call; 0 chooses what suits the inner player",
+                "the number of leaves evaluated in one call; 0 lets the inner player choose",
             ),
             Parameter::real(
                 "loss",
@@ -229,7 +233,7 @@ pub const PLAYERS: &[Registered] = &[
                 (1, 256),
                 "the number of members, each on its own thread",
             ),
-            Parameter::player("inner", "uct", "the player that each member is"),
+            Parameter::player("inner", "uct", "the player that each member uses"),
         ],
         ..plain(
             "council",
@@ -264,15 +268,15 @@ pub const PLAYERS: &[Registered] = &[
                 POLICIES,
                 "the playout policy: N-gram statistics (nst), move averages (mast) or uniform. A named \
                  policy plays one playout at a time; the default is nst where the engine has no \
-                 batch playouts, else uniform",
+                 batch playouts, otherwise uniform",
             ),
             Parameter::whole(
                 "tactics",
                 1,
                 (0, 1),
-                "1 if batch playouts win in one move where they can, and else block a win of the \
-                 opponent; 0 for uniform playouts. It has an effect where two players strictly \
-                 take turns and the rules are not too large",
+                "1 if batch playouts take an immediate win, or otherwise block one of the opponent; 0 for \
+                 uniform playouts. It has an effect only if two players strictly alternate and the \
+                 rules are not too large",
             ),
             Parameter::real(
                 "epsilon",
@@ -285,33 +289,34 @@ pub const PLAYERS: &[Registered] = &[
                 "batch",
                 0,
                 (0, 4096),
-                "the number of descents per round; 0 chooses what the engine plays at once",
+                "the maximum number of descents per round; 0 chooses a number that suits the engine",
             ),
             Parameter::whole(
                 "patience",
                 128,
                 (1, 1000),
-                "how small the first rounds are: a round has one descent for every N visits of the root",
+                "the number of root visits per descent of a round; a larger number makes the first rounds smaller",
             ),
             Parameter::whole(
                 "concurrency",
                 4,
                 (1, 1000),
-                "the concurrency cap: a node takes one descent per this many visits at the same time, \
-                 and at least one, while there is time for many rounds",
+                "the concurrency cap: with this value K, a node with V visits takes at most V/K \
+                 descents in one round, but always at least one. With little time, the cap is \
+                 looser",
             ),
             Parameter::whole(
                 "expand",
                 0,
                 (0, 1000),
-                "the visits of a leaf before it is expanded; 0 chooses what suits the engine",
+                "the visits of a leaf before it is expanded; 0 chooses a number that suits the engine",
             ),
             Parameter::whole(
                 "playouts",
                 0,
                 (0, 10_000),
-                "the playouts per leaf; 0 chooses what suits the engine. In batches, a power of two up \
-                 to 32",
+                "the playouts per leaf; 0 chooses a number that suits the engine. In batches, a power of \
+                 two up to 32",
             ),
             Parameter::whole(
                 "steps",
@@ -323,14 +328,15 @@ pub const PLAYERS: &[Registered] = &[
                 "decompose",
                 1,
                 (0, 1),
-                "1 if a game is split into subgames, and solved by them where that is possible; 0 if \
-                 every game is searched as a whole",
+                "1 splits a game into subgames and solves it part by part where that is possible; 0 \
+                 searches every game as a whole",
             ),
             MEMORY,
         ],
         ..plain(
             "uct",
-            "UCT with transpositions, proven values and batch playouts; the strongest",
+            "UCT with transpositions, proven values and batch playouts; the strongest player for \
+             games with perfect information",
             Uct::make,
         )
     },
@@ -338,19 +344,19 @@ pub const PLAYERS: &[Registered] = &[
         iteration: "one step",
         hidden: true,
         parameters: &[
-            Parameter::whole("depth", 100, (1, 100), "the search depth in own moves"),
+            Parameter::whole("depth", 100, (1, 100), "the search depth in moves of its own role"),
             Parameter::whole(
                 "worst",
                 0,
                 (0, 1),
-                "whether unknown values are assumed to be the worst (1) or the mean (0)",
+                "1 assumes the worst reward for unknown values; 0 assumes the mean",
             ),
             STATES,
             PARTICLES,
         ],
         ..plain(
             "bayes",
-            "Expectimax over its own observations; the others play at random",
+            "Expectimax over its own observations; assumes that the others play at random",
             Bayes::make,
         )
     },
@@ -387,14 +393,14 @@ pub const PLAYERS: &[Registered] = &[
                 "depth",
                 6,
                 (0, 1000),
-                "the number of steps in which every role decides by what it knows",
+                "the number of steps in which every role decides based on its own information",
             ),
             STATES,
             PARTICLES,
         ],
         ..plain(
             "hyperplay2",
-            "HyperPlay-II: in its simulations, every role decides by what it would know",
+            "HyperPlay-II: in its simulations, every role decides based on what it would know",
             HyperPlay2::make,
         )
     },
@@ -404,7 +410,7 @@ pub const PLAYERS: &[Registered] = &[
         parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
         ..plain(
             "ao-tree",
-            "A tree over own moves and percepts, for games against chance",
+            "A search tree over its own moves and percepts, for games against chance",
             Ismcts::alone,
         )
     },
@@ -422,8 +428,8 @@ pub const PLAYERS: &[Registered] = &[
             Parameter::choice(
                 "root",
                 &["widened", "own", "start"],
-                "where descents begin: in states that any role considers possible (widened), in the \
-                 own information set (own), or at the start of the game (start)",
+                "where descents begin: in states that any role considers possible (widened), in \
+                 its own information set (own), or at the start of the game (start)",
             ),
             STATES,
             PARTICLES,
@@ -456,7 +462,7 @@ pub const PLAYERS: &[Registered] = &[
         )
     },
     Registered {
-        iteration: "one walk for each player",
+        iteration: "one traversal for each player",
         hidden: true,
         parameters: &[WALK, MEMORY],
         ..plain("mccfr", "Monte Carlo CFR with external sampling", Regret::mccfr)
@@ -488,7 +494,7 @@ pub const PLAYERS: &[Registered] = &[
                 "flaws",
                 0,
                 (0, 1),
-                "whether it has the flaws of the original (1) or not (0)",
+                "1 keeps the flaws of the original; 0 corrects them",
             ),
             STATES,
             PARTICLES,
@@ -505,7 +511,8 @@ pub const PLAYERS: &[Registered] = &[
         parameters: &[STATES, PARTICLES],
         ..plain(
             "pipmc",
-            "CardStock's flat Monte Carlo: playouts in fresh determinizations; the best mean rank",
+            "CardStock's flat Monte Carlo: playouts in fresh determinizations; plays the move with \
+             the best mean rank",
             Pipmc::make,
         )
     },
@@ -519,7 +526,8 @@ pub const PLAYERS: &[Registered] = &[
         ],
         ..plain(
             "single-mcts",
-            "CardStock's tree search: one determinization per decision, searched as if visible",
+            "CardStock's tree search: one determinization per decision, searched with perfect \
+             information",
             Single::make,
         )
     },
@@ -543,13 +551,13 @@ pub const PLAYERS: &[Registered] = &[
                 "most",
                 0,
                 (0, 1 << 28),
-                "the maximum number of iterations per move, for a yardstick of fixed strength; 0 is \
-                 no limit of its own",
+                "the maximum number of iterations per move, for a reference player of fixed strength; \
+                 0 means no separate limit",
             ),
         ],
         ..plain(
             "clairvoyant",
-            "Sees the true state, which the match record shows; for comparison only",
+            "Sees the true state; for comparison only. Match records mark it as clairvoyant",
             Clairvoyant::make,
         )
     },

@@ -54,7 +54,7 @@ impl fmt::Display for HttpError {
         f.write_str(match self {
             HttpError::HeadTooLong => "the head of the HTTP message is too long",
             HttpError::BodyTooLong => "the body of the HTTP message is too long",
-            HttpError::FirstLine => "the first line is not one of HTTP",
+            HttpError::FirstLine => "the first line is not a valid HTTP line",
             HttpError::Length => "the Content-Length is not a number",
             HttpError::Chunk => "a chunk of the body is malformed",
             HttpError::Cut => "the connection ended in the middle of the message",

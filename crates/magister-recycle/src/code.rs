@@ -71,7 +71,7 @@ macro_rules! codes {
 
 codes! {
     TooLarge "001" "too-large" Error no
-        "The text, or the game it describes, is larger than the limits allow. Games come from strangers, so every reading has limits; a program that needs more can set them."
+        "The text, or the game it describes, is larger than the limits allow. Games may come from untrusted sources, so every reader has limits; a program that needs more can raise them."
     TooDeep "002" "too-deep" Error no
         "Lists are nested deeper than the reader accepts. Usually a closing parenthesis was forgotten."
     Unclosed "003" "unclosed" Error yes
@@ -81,7 +81,7 @@ codes! {
     Unexpected "005" "unexpected" Error yes
         "The grammar does not allow this character or word here."
     BadName "006" "bad-name" Error yes
-        "Keywords are in lower case, names and variables in capitals, digits and underscores, beginning with a letter. A mixture is neither."
+        "Keywords are in lower case; names and variables consist of capitals, digits and underscores and begin with a letter. A mixture is neither."
     BadNumber "007" "bad-number" Error yes
         "Numbers are 32-bit integers."
 
@@ -96,14 +96,14 @@ codes! {
     IgnoredText "105" "ignored-text" Warning yes
         "Something follows the end of the game. It is ignored."
     Unsupported "106" "unsupported" Error yes
-        "The form is part of the language, but no program ever implemented it."
+        "The form is part of the language, but no program has ever implemented it."
 
     WrongType "201" "wrong-type" Error yes
-        "An expression has another type than its place asks for: an integer, a truth value, a string, a card, a place, a collection, an owner."
+        "An expression has the wrong type. The types are integer, truth value, string, card, place, collection and owner."
     Unbound "202" "unbound" Error yes
-        "A variable is used outside of the form that binds it, or is never bound at all."
+        "A variable is used outside the form that binds it, or is never bound."
     Shadowed "203" "shadowed" Warning yes
-        "A variable is bound inside a form that binds the same name. The inner one hides the outer one. Some programs lose the outer one for good, so choose another name."
+        "A variable is bound inside a form that binds the same name. The inner one hides the outer one. Some programs then lose the outer one, so choose another name."
     NotConstant "204" "not-constant" Error yes
         "A declaration, a number of players or a number of decks must be known before the game begins."
 
@@ -114,12 +114,12 @@ codes! {
     NeverSet "303" "never-set" Warning yes
         "A point map is used but never set, so every card scores 0. Often its name is misspelt."
     NeverFilled "304" "never-filled" Warning yes
-        "Cards are looked for in a place that no card is ever put into. Often its name or its visibility differs from where they were put."
+        "The rules use cards of a place that no card is ever put into. Often its name or its visibility differs from that of the place with the cards."
 
     AnyOutsideChoice "401" "any-outside-choice" Error yes
         "`any` with actions offers options, so it belongs in a `choice`. Elsewhere there is no choosing player."
     ChoiceInside "402" "choice-inside" Error yes
-        "A `choice` or a `stage` stands where only actions may stand. Two decisions are two choices, one after the other."
+        "A `choice` or a `stage` stands where only actions are allowed. Write two decisions as two choices, one after the other."
     NoCards "403" "no-cards" Warning yes
         "The game has no cards."
 }

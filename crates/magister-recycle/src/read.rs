@@ -45,7 +45,7 @@ pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
         reader.report(
             Code::TooLarge,
             Span::new(0, 0),
-            format!("The text has {} bytes; the limit is {}.", text.len(), limits.bytes),
+            format!("the text has {} bytes; the limit is {}", text.len(), limits.bytes),
         );
         return reader.out;
     }
@@ -78,7 +78,7 @@ impl Reader<'_> {
                 self.report(
                     Code::TooLarge,
                     Span::new(start, start),
-                    format!("The text has more than {} words and lists.", limits.nodes),
+                    format!("the text has more than {} words and lists", limits.nodes),
                 );
                 break;
             }
@@ -92,7 +92,7 @@ impl Reader<'_> {
                     if self.stack.len() >= limits.depth {
                         if skipped == 0 {
                             let message =
-                                format!("Lists are nested deeper than {} levels.", limits.depth);
+                                format!("lists are nested deeper than {} levels", limits.depth);
                             self.report(Code::TooDeep, Span::new(start, start + 1), message);
                         }
                         skipped += 1;
@@ -132,9 +132,9 @@ impl Reader<'_> {
         } else {
             let before = !self.out.forms.is_empty();
             let message = if before {
-                "This parenthesis has no opening one: the game has ended before it."
+                "this parenthesis has no opening one: the game ends before it"
             } else {
-                "This parenthesis has no opening one."
+                "this parenthesis has no opening one"
             };
             self.report(Code::Unopened, Span::new(at, at + 1), message);
         }
@@ -149,7 +149,7 @@ impl Reader<'_> {
                     Diagnostic::new(
                         Code::Unclosed,
                         Span::new(open.start, open.start + 1),
-                        "This parenthesis is never closed.",
+                        "this parenthesis is never closed",
                     )
                     .label("opened here"),
                 );
@@ -167,7 +167,7 @@ impl Reader<'_> {
             self.at += mark.len();
             let span = Span::new(start, self.at);
             if mark == "/" {
-                self.report(Code::Unexpected, span, "Division is written `//`.");
+                self.report(Code::Unexpected, span, "division is written `//`");
             } else {
                 self.push(NodeKind::Mark(mark), span);
             }
@@ -189,7 +189,7 @@ impl Reader<'_> {
             self.report(
                 Code::Unexpected,
                 span,
-                format!("`{}` has no meaning here.", first.escape_debug()),
+                format!("`{}` has no meaning here", first.escape_debug()),
             );
             return;
         }
@@ -197,7 +197,7 @@ impl Reader<'_> {
         let digits = body.bytes().all(|b| b.is_ascii_digit());
         let kind = if quoted {
             if !upper || body.as_bytes()[0].is_ascii_digit() {
-                let message = format!("`'{body}` is not a variable: its name must be in capitals.");
+                let message = format!("`'{body}` is not a variable: its name must be in capitals");
                 self.report(Code::BadName, span, message);
             }
             NodeKind::Var(body.to_ascii_uppercase())
@@ -205,7 +205,7 @@ impl Reader<'_> {
             if let Ok(number) = body.parse() {
                 NodeKind::Int(number)
             } else {
-                self.report(Code::BadNumber, span, "The number does not fit 32 bits.");
+                self.report(Code::BadNumber, span, "the number does not fit into 32 bits");
                 NodeKind::Int(0)
             }
         } else if body.bytes().all(|b| b.is_ascii_lowercase()) {
@@ -213,7 +213,7 @@ impl Reader<'_> {
         } else {
             if !upper || body.as_bytes()[0].is_ascii_digit() {
                 let message =
-                    format!("`{body}` is neither a keyword nor a name: names are in capitals.");
+                    format!("`{body}` is neither a keyword nor a name: names are in capitals");
                 self.report(Code::BadName, span, message);
             }
             NodeKind::Name(body.to_ascii_uppercase())
@@ -230,7 +230,7 @@ impl Reader<'_> {
         {
             before.push_str(name);
             last.span = last.span.to(span);
-            let message = format!("Two names in a row are read as one, `{before}`.");
+            let message = format!("two names in a row are read as one, `{before}`");
             let diagnostic = Diagnostic::new(Code::BadName, last.span, message);
             self.out.diagnostics.push(diagnostic.severity(Severity::Warning));
             return;

@@ -279,7 +279,7 @@ impl Library {
                 if let Some((game, number)) = part {
                     let (key, order) = self.order(&Wanted::Game(game.to_owned()))?;
                     if matches!(order, Order::Subgame(..)) {
-                        let what = "a subgame has no subgames by name";
+                        let what = "a subgame has no named subgames";
                         return Err(ApiError::invalid("game", what));
                     }
                     return Ok((
@@ -340,7 +340,7 @@ impl Library {
             return Err(ApiError::conflict("name", what));
         }
         if self.saved().len() >= self.limits.saved && before.is_none() {
-            return Err(ApiError::conflict("quota", "this site has saved as many games as it may"));
+            return Err(ApiError::conflict("quota", "this site cannot save any more games"));
         }
         let game = self.get(&Wanted::Rules(text.to_owned())).await?;
         let info = game.playable.game.info();

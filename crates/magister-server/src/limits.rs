@@ -242,7 +242,7 @@ fn foreign(site: &Site, request: &Request) -> Option<ApiError> {
         });
         let proxied = public.is_some_and(|origin| origin.ends_with(&format!("//{host}")));
         if !proxied && !matches!(name, "localhost" | "127.0.0.1" | "[::1]") {
-            return Some(ApiError::forbidden("this server answers requests to localhost only"));
+            return Some(ApiError::forbidden("this server answers only requests to localhost"));
         }
     }
     if request.method().is_safe() {

@@ -95,12 +95,12 @@ impl Metrics {
         add("refused_total", "counter", "Requests above the rate limit", get(&self.refused));
         add("matches_created_total", "counter", "Matches created", get(&self.created));
         add("matches_ended_total", "counter", "Matches ended", get(&self.ended));
-        add("turns_total", "counter", "Turns made", get(&self.turns));
+        add("turns_total", "counter", "Turns played", get(&self.turns));
         add("matches_loaded", "gauge", "Matches in memory", live as f64);
         add("event_streams", "gauge", "Open event streams", get(&self.streams));
-        add("searches_running", "gauge", "Searches that run", pool.running as f64);
-        add("searches_waiting", "gauge", "Searches that wait", pool.waiting as f64);
-        add("searches_total", "counter", "Searches done", pool.done as f64);
+        add("searches_running", "gauge", "Running searches", pool.running as f64);
+        add("searches_waiting", "gauge", "Waiting searches", pool.waiting as f64);
+        add("searches_total", "counter", "Finished searches", pool.done as f64);
         text
     }
 }

@@ -49,7 +49,7 @@ const CALLS: &[Call] = &[
     Call(
         "post",
         "/api/players/ping",
-        "Asks remote players for their state",
+        "Asks remote players for their status",
         &[],
         &[Field("address", "string", false)],
     ),
@@ -94,8 +94,8 @@ const CALLS: &[Call] = &[
     ),
     Call("post", "/api/matches/{id}/hint", "What a strong player would do", &[], &[]),
     Call("get", "/api/matches/{id}/record", "The match record", &[], &[]),
-    Call("post", "/api/matches/{id}/undo", "Takes the last choice back", &[], &[]),
-    Call("post", "/api/matches/{id}/redo", "Makes it again", &[], &[]),
+    Call("post", "/api/matches/{id}/undo", "Takes back the last move", &[], &[]),
+    Call("post", "/api/matches/{id}/redo", "Redoes a move that was taken back", &[], &[]),
     Call(
         "post",
         "/api/matches/{id}/jump",
@@ -104,11 +104,17 @@ const CALLS: &[Call] = &[
         &[Field("ply", "integer", false), Field("node", "integer", false)],
     ),
     Call("post", "/api/matches/{id}/pause", "Pauses the match", &[], &[]),
-    Call("post", "/api/matches/{id}/resume", "Continues it", &[], &[]),
-    Call("post", "/api/matches/{id}/abort", "Ends it without a result", &[], &[]),
-    Call("post", "/api/matches/{id}/resign", "Gives up", &[], &[]),
-    Call("post", "/api/matches/{id}/rematch", "The same match again", &[], &[]),
-    Call("post", "/api/matches/{id}/swap", "The same match with the roles exchanged", &[], &[]),
+    Call("post", "/api/matches/{id}/resume", "Resumes a paused match", &[], &[]),
+    Call("post", "/api/matches/{id}/abort", "Ends the match without a result", &[], &[]),
+    Call("post", "/api/matches/{id}/resign", "Resigns the match", &[], &[]),
+    Call("post", "/api/matches/{id}/rematch", "Starts the same match again", &[], &[]),
+    Call(
+        "post",
+        "/api/matches/{id}/swap",
+        "Starts the same match again with the roles exchanged",
+        &[],
+        &[],
+    ),
     Call(
         "post",
         "/api/analyze",
@@ -173,14 +179,14 @@ const CALLS: &[Call] = &[
     Call(
         "post",
         "/api/style",
-        "What a style.toml makes of a game: its shape and sample positions",
+        "Previews a style.toml: the shape of the board and sample positions",
         &[],
         &[GAME, RULES, Field("style", "string", true), Field("seed", "integer", false)],
     ),
     Call("get", "/api/games/{name}/style", "The style.toml of a game", &[], &[]),
     Call("get", "/api/metagame/{name}", "Network, translations and subgames", &[], &[]),
     Call("get", "/api/puzzles", "Positions with exactly one winning move", &[], &[]),
-    Call("get", "/api/puzzles/{id}", "A puzzle; `today` is that of the day", &[], &[]),
+    Call("get", "/api/puzzles/{id}", "A puzzle; `today` is the puzzle of the day", &[], &[]),
     Call(
         "post",
         "/api/puzzles/{id}/answer",
@@ -233,7 +239,7 @@ const CALLS: &[Call] = &[
     Call(
         "post",
         "/api/admin/accounts",
-        "Creates the accounts of a list, one per line: name, password, role (administrators)",
+        "Creates accounts from a list, one per line: name, password, role (administrators)",
         &[],
         &[Field("list", "string", true)],
     ),
@@ -281,7 +287,7 @@ fn schema(name: &str, kind: &str) -> Value {
     match name {
         "seats" => json!({
             "type": kind,
-            "description": "one for each role; without a kind, the other fields say what it is",
+            "description": "one for each role; if `kind` is missing, the other fields determine it",
             "items": {
                 "type": "object",
                 "additionalProperties": false,

@@ -30,7 +30,7 @@ pub struct Config {
     pub loopback_only: bool,
     /// Whether remote players may have addresses in private networks.
     pub private_players: bool,
-    /// Whether people sign in. Guests may then only look.
+    /// Whether people sign in. Guests then have read-only access.
     pub accounts: bool,
     /// The path under which a proxy shows the site, such as `/games`; empty for the root.
     pub base_path: String,
@@ -126,10 +126,10 @@ impl Site {
                 continue;
             };
             let what = match self.load(stored, Some(&body)).await {
-                Ok(live) => if live.is_over() { "it is over" } else { "it goes on" }.to_owned(),
+                Ok(live) => if live.is_over() { "it is over" } else { "it continues" }.to_owned(),
                 Err(error) => {
                     tracing::warn!(id, %error, "a match cannot be continued");
-                    format!("it cannot go on: {error}")
+                    format!("it cannot continue: {error}")
                 }
             };
             all.push(Resumed { id, what });
@@ -173,7 +173,7 @@ impl Site {
             None => limits.running_each,
         };
         if running.len() >= limits.running || own >= each {
-            let what = "too many matches run at the moment; end one of yours first";
+            let what = "too many matches are running at the moment; end one of yours first";
             return Err(ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "quota", what));
         }
         self.free_players(&order).await?;
@@ -216,14 +216,15 @@ impl Site {
         if let Some(live) = self.matches().get(id) {
             return Ok(Arc::clone(live));
         }
-        let missing = || ApiError::missing("there is no such match; GET /api/matches lists them");
+        let missing =
+            || ApiError::missing("there is no such match; GET /api/matches lists the matches");
         if id.len() > 200 {
             return Err(missing());
         }
         let stored = self.hub.store.load(id).await?.ok_or_else(missing)?;
         let body = self.hub.store.document(MATCH, id).await?;
         if body.is_none() && stored.status == Status::Running {
-            let what = "another program plays this match; it can be seen here after its end";
+            let what = "another program is running this match; it appears here after it has ended";
             return Err(ApiError::conflict("elsewhere", what));
         }
         self.load(stored, body.as_deref()).await
@@ -304,7 +305,9 @@ fn base_path(path: &str) -> Result<String, ApiError> {
     let path = path.trim_matches('/');
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | '~');
     if !path.chars().all(fits) || path.split('/').any(|part| part == "..") || path.contains("//") {
-        return Err(ApiError::bad("a base path has letters, digits and the signs / - _ . ~ only"));
+        return Err(ApiError::bad(
+            "a base path consists of letters, digits and the characters / - _ . ~",
+        ));
     }
     Ok(if path.is_empty() { String::new() } else { format!("/{path}") })
 }

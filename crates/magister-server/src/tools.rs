@@ -192,7 +192,7 @@ impl Reached {
             let wrong =
                 |what: String| ApiError::invalid("history", format!("turn {}: {what}", number + 1));
             if worker.terminal() {
-                return Err(wrong("the game is over before it".to_owned()));
+                return Err(wrong("the game is over before this turn".to_owned()));
             }
             let mut given = texts.iter();
             let choosers = info.all_roles().filter(|&role| worker.legal(role).len() > 1).count();
@@ -260,8 +260,8 @@ pub fn analyze(
     let game = &reached.open.playable.game;
     let info = game.info();
     if info.information == Information::Hidden {
-        let what = "a position of a game with hidden information is judged from the view of a role; \
-                    play a match and ask for a hint there";
+        let what = "a position of a game with hidden information can be evaluated only from the \
+                    view of a role; play a match and ask for a hint there";
         return Err(ApiError::invalid("hidden", what));
     }
     let spec = spec(player)?;
@@ -290,7 +290,9 @@ pub fn analyze(
         let rng = Seed::from(1).derive("analyze").rng();
         let answer = thread.decide(&reached.view(role), rng, &control);
         let Said::Decision(decision) = answer.said else {
-            return Err(ApiError::unavailable("the player found no move in time; allow more"));
+            return Err(ApiError::unavailable(
+                "the player found no move in time; allow more iterations",
+            ));
         };
         let visits: u64 = decision.thoughts.iter().map(|one| one.visits).sum();
         let moves: Vec<Value> = decision
@@ -379,7 +381,10 @@ pub fn view_of(open: &OpenGame, role: Role, lived: &[Lived]) -> Result<View, Api
     let mut view = View::new(Arc::clone(game), role);
     for turn in lived {
         let unknown = |what: &str| {
-            ApiError::invalid("history", format!("{} is not a word of this game", label(what)))
+            ApiError::invalid(
+                "history",
+                format!("{} does not occur in the rules of this game", label(what)),
+            )
         };
         let own = game.text().parse_move(role, &turn.own).ok_or_else(|| unknown(&turn.own))?;
         let mut percepts = Vec::new();

@@ -93,7 +93,7 @@ impl Tournaments {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A receiver that hears of changes.
+    /// A receiver that is notified of changes.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }

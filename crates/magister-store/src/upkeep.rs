@@ -29,11 +29,11 @@ impl SqlStore {
     /// at one moment.
     pub async fn backup(&self, file: &Path) -> Result<(), StoreError> {
         if !self.is_sqlite {
-            let what = "only stores in SQLite are copied; use pg_dump for PostgreSQL";
+            let what = "only SQLite stores can be copied; use pg_dump for PostgreSQL";
             return Err(StoreError::Backup(what.to_owned()));
         }
         if file.exists() {
-            let what = format!("{} exists already; name a new file", file.display());
+            let what = format!("{} already exists; name a new file", file.display());
             return Err(StoreError::Backup(what));
         }
         let name = file.to_str();

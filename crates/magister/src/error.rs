@@ -44,7 +44,7 @@ pub enum Error {
         /// The system's error.
         error: io::Error,
     },
-    /// The `style.toml` beside the rules is invalid.
+    /// The `style.toml` next to the rules is invalid.
     Style {
         /// Its path.
         path: String,

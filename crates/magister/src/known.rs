@@ -93,7 +93,7 @@ impl Follower {
     }
 }
 
-/// The moves that are legal in all states, as far as was looked; if none is, those of the first.
+/// The moves that are legal in all examined states; if there are none, those of the first state.
 fn common_moves(belief: &Belief, worker: &mut dyn Worker, role: Role) -> Vec<Move> {
     let stride = belief.len().div_ceil(COMPARED).max(1);
     let mut first: Option<Vec<Move>> = None;

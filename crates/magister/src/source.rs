@@ -217,7 +217,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// How a game is drawn: as in the catalogue, or by the `style.toml` beside the file.
+/// How a game is drawn: as in the catalogue, or by the `style.toml` next to the file.
 fn style(name: &str) -> Result<Style, Error> {
     // A subgame is drawn as its game.
     let name = subgame::parse(name).map_or(name, |(game, _)| game);

@@ -32,7 +32,7 @@ impl Playable {
         let name = format!("{}#{number}", self.name);
         let failed = |what: String| Error::NoSubgame { name: name.clone(), what };
         let Some(network) = self.network() else {
-            return Err(failed("the game has no circuit to be split".to_owned()));
+            return Err(failed("the game has no circuit that could be split".to_owned()));
         };
         let compiled = network.compiled();
         let text = within(PATIENCE, stop, |stop| {

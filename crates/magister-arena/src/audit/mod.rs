@@ -184,7 +184,7 @@ impl Audit {
         let done = stages::run(self, ground, suspect, stop, &mut verdict);
         match done {
             Err(Halt::Stopped) if stop.is_set() => {
-                verdict.remarks.push("the time was over before the audit was complete".to_owned());
+                verdict.remarks.push("the time ran out before the audit was complete".to_owned());
                 Ok(verdict)
             }
             other => other.map(|()| verdict),

@@ -150,9 +150,9 @@ fn confront(
     Ok((asked >= ENOUGH && revealed as f64 > MOSTLY * asked as f64 && same).then(|| {
         let text = |choice| trial.game.text().move_text(choice);
         format!(
-            "it claims that the others in its simulations know only their own observations; but asked \
-             {asked} times where {} is right and {} would be right if they saw the state, it plays the \
-             latter {revealed} times, and as often if they do see the state",
+            "it claims that the others in its simulations know only their own observations; but of \
+             {asked} times in which {} is right and {} would be right if the others saw the state, \
+             it plays the latter {revealed} times, as often as if they did see the state",
             text(matter.right),
             text(matter.wrong)
         )

@@ -79,7 +79,7 @@ fn twins(
     for number in 0..audit.matches {
         if over(0.5) {
             verdict.remarks.push(format!(
-                "the time limit allowed {number} of {} matches of the twin test",
+                "the time limit cut the twin test short after {number} of {} matches",
                 audit.matches
             ));
             break;
@@ -173,8 +173,8 @@ fn permutations(
         for number in 0..u64::from(audit.decisions) {
             if over(0.75) {
                 let what = format!(
-                    "the time limit allowed {number} of {} decisions per history of the \
-                     permutation test",
+                    "the time limit cut the permutation test short after {number} of {} decisions \
+                     per history",
                     audit.decisions
                 );
                 verdict.remarks.push(what);
@@ -218,7 +218,7 @@ fn sample(
     for number in 0..audit.sample {
         if over(1.0) {
             verdict.remarks.push(format!(
-                "the time limit allowed {number} of {} matches of the sample",
+                "the time limit cut the sample short after {number} of {} matches",
                 audit.sample
             ));
             break;

@@ -34,7 +34,7 @@ impl World {
     }
 }
 
-/// Creates the audited player, anew for every match and every role.
+/// Creates the audited player, a new one for every match and every role.
 pub type Suspect = Arc<dyn Fn(&World) -> Box<dyn Agent> + Send + Sync>;
 
 /// A player of the registry as a suspect: it gets only what players get. Only a player that

@@ -6,21 +6,21 @@ use magister_players::Spec;
 use super::contest::positive;
 use super::{Reading, Thinking};
 
-/// Analyze a game: length, branching factor, fairness, drama, value of skill
+/// Analyse a game: length, branching factor, fairness, drama, value of skill
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Random matches measure length and branching factor. Matches of a strong player against itself \
 measure which role has the advantage and how often the lead changes. Matches against a weak player \
 measure what skill is worth. A small game is solved. If one of two sides wins significantly more \
-often, the game is played again with a swap rule (the second player may exchange sides after the \
-first move) and counting draws as wins for the second player, and the fairest rule is \
-suggested.
+often, the matches are repeated under two other rules: with a swap rule (the second player may \
+exchange sides after the first move), and with draws counted as wins for the second player. The \
+output suggests the fairest rule.
 
 Examples:
   magister analyze tictactoe
   magister analyze mine.kif --games 50 --iterations 2000
   magister analyze breakthrough --json
-  magister analyze chomp --svg chomp.svg  # a page with charts
+  magister analyze chomp --svg chomp.svg  # with charts
   magister analyze hearts --designer --games 100 --html hearts.html"
 )]
 pub(crate) struct Analyze {
@@ -36,7 +36,7 @@ pub(crate) struct Analyze {
     /// Iterations per move
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = positive::<u64>)]
     pub(crate) iterations: u64,
-    /// Iterations for the attempt to solve the game
+    /// Maximum iterations of the attempt to solve the game
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(crate) solving: u64,
     /// The strong player [default: the strongest for the game]
@@ -51,17 +51,17 @@ pub(crate) struct Analyze {
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Also write a page with charts
+    /// Also write charts as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
-    /// Compute CardStock's metrics for designers instead: fairness, order, gain, spread, convergence,
+    /// Compute CardStock's metrics for game designers instead: fairness, order, gain, spread, convergence,
     /// drama, security, decisiveness, coolness, lead changes
     #[arg(long)]
     pub(crate) designer: bool,
-    /// Write these metrics as a report with charts, one HTML file
+    /// Also write these metrics as an HTML report with charts; implies --designer
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<std::path::PathBuf>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub(crate) struct Inspect {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Player to ask; `magister players` lists them [default: the strongest for the game]
+    /// Player to ask; `magister players` lists the players [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) player: Option<Spec>,
     /// Make these moves first, such as "put 2 2; put 1 1"
@@ -97,7 +97,7 @@ pub(crate) struct Inspect {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub(crate) struct Players {
     /// Only this player
     #[arg(value_name = "PLAYER")]
     pub(crate) player: Option<String>,
-    /// One JSON object per player
+    /// Print one JSON object per player
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -32,19 +32,20 @@ pub(crate) struct Players {
 /// Play a game against the computer
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "You see the board and your moves before each of your turns. Type a move as it is listed, \
+    after_help = "Before each of your turns, you see the board and your moves. Type a move as it is listed, \
 or its number; part of it is enough if only one legal move fits, such as `drop 3`, `3`, `e2e4`, \
 `Nf3` or a cell. Other commands: help, moves, \
 hint, why, show, rules, history, undo, redo, save, resign, quit. After the match: rematch, swap.
 
 The levels are beginner, easy, medium, hard and strongest. They count iterations, so they are \
 equally strong on every machine; strongest thinks up to a few seconds per move. With --time or \
---iterations and without --level, the strongest player plays with that limit instead of a level. With hidden information, the computer knows what its role knows, \
-and you see what your role knows for certain. The rest is shown at the end of the match.
+--iterations and without --level, the strongest player plays with that limit instead of a level. \
+In a game with hidden information, the computer knows only what its role knows, and you see what \
+your role knows for certain. The rest is shown at the end of the match.
 
 Input comes from the terminal or from standard input. End of input quits. --record \
 appends the match to a file that `magister replay` reads, even if you resign or press Ctrl-C. Exit \
-code: 0 played or quit, 2 the game could not be played.
+code: 0 the match was played or you quit, 2 the game could not be played.
 
 Examples:
   magister play connect-four --level beginner
@@ -68,7 +69,7 @@ pub(crate) struct Play {
     /// How strongly the computer plays [default: medium]
     #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "against")]
     pub(crate) level: Option<String>,
-    /// Players of the other roles, one for all or one for each; `magister players` lists them
+    /// Players of the other roles: one for all or one for each; `magister players` lists the players
     #[arg(long, value_name = "PLAYER", value_parser = Spec::parse_list)]
     pub(crate) against: Option<std::vec::Vec<Spec>>,
     /// Player that gives hints [default: the strongest for the game]
@@ -147,17 +148,17 @@ pub(crate) struct Match {
     /// Stop a game after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// Number of games played at the same time [default: 1 with --time, else one per core]
+    /// Number of games played at the same time [default: 1 with --time, otherwise one per core]
     #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
-    /// Sequential test: stop as soon as the Elo lead of the first player is decided between E0
-    /// and E1
+    /// Sequential test (SPRT): stop as soon as the test decides between an Elo lead of E0 and one of
+    /// E1 for the first player
     #[arg(long, value_name = "E0,E1", value_parser = leads, allow_hyphen_values = true)]
     pub(crate) sprt: Option<(f64, f64)>,
-    /// One JSON object per game, and a summary
+    /// Print one JSON object per game, and a summary
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep the players' thoughts in the records: for each move its visits, value and main line
+    /// Add the players' analysis to the records: visits, value and principal variation of each move
     #[arg(long, requires = "json")]
     pub(crate) thoughts: bool,
     /// Play even if the rules have errors
@@ -171,9 +172,9 @@ pub(crate) struct Match {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Reads the output of `magister match --json`, the log of `magister tournament` and the files of \
-`magister play --record`, including those of earlier versions. Moves, percepts, gains, rewards and the \
-end are verified. So are the random draws: they must follow from the seed whose hash was published \
-at the start. Exit code: 0 all matches agree with the rules, 1 some do not, 2 a file could not be read.
+`magister play --record`, including those of earlier versions. Moves, percepts, gains (points scored during the match), \
+rewards and the end of the match are verified. So are the random draws: they must follow from the \
+seed whose hash was published at the start. Exit code: 0 all matches agree with the rules, 1 some do not, 2 a file could not be read.
 
 Examples:
   magister match tictactoe --players mcts,random --json > played.jsonl
@@ -228,7 +229,7 @@ pub(crate) struct Tourney {
     /// Pairing system
     #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
     pub(crate) system: Pairs,
-    /// Matches per pairing, or rounds of a Swiss tournament
+    /// Matches per pairing and game, or rounds of a Swiss tournament
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
     pub(crate) rounds: u32,
     /// Random seed
@@ -244,19 +245,19 @@ pub(crate) struct Tourney {
     /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// Number of matches played at the same time [default: 1 with --time, else one per core]
+    /// Number of matches played at the same time [default: 1 with --time, otherwise one per core]
     #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
-    /// Also write the results as comma-separated values
+    /// Also write the results as comma-separated values (CSV)
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<std::path::PathBuf>,
-    /// Also draw ratings and cross table
+    /// Also write a chart of the ratings and the cross table as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
     /// Rating in the table and the drawing; --json has all of them
     #[arg(long, value_name = "SCALE", value_enum, default_value_t = Rated::BradleyTerry)]
     pub(crate) rating: Rated,
-    /// The table as one JSON object
+    /// Print the table as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -293,10 +294,10 @@ pub(crate) enum Rated {
   play MOVES   make moves, written as for `magister step`
   random       make a random step
   new SEED     start a new match
-  quit         end
+  quit         exit
 
-The player keeps its search tree between requests. The first object is printed before the first \
-command is read.
+The player keeps its search tree between requests. The first object describes the initial position; \
+it is printed before the first command is read.
 
 Examples:
   magister answer connect-four --player uct --time 200ms
@@ -305,7 +306,7 @@ pub(crate) struct Answer {
     /// The game: a bundled name, rust:NAME, or a file
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Player; `magister players` lists them [default: the strongest for the game]
+    /// Player; `magister players` lists the players [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) player: Option<Spec>,
     /// Random seed
@@ -313,7 +314,7 @@ pub(crate) struct Answer {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
-    /// Measure --time in processor time where available, which is fair on a busy machine
+    /// Measure --time in processor time if available, so that a busy machine costs no thinking time
     #[arg(long)]
     pub(crate) cpu: bool,
     #[command(flatten)]
@@ -327,7 +328,7 @@ pub(crate) struct Thinking {
     /// not given]
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) time: Option<Duration>,
-    /// Maximum iterations per move (simulations or expanded positions), in addition to the clock
+    /// Maximum iterations per move (simulations or expanded positions); --time applies too if given
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// Start clock: time before the first move

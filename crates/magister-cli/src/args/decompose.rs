@@ -4,25 +4,25 @@ use clap::Parser;
 
 use super::Reading;
 
-/// Split a game into subgames: what they are, how they are put together, and a proof
+/// Split a game into independent subgames, and prove that the split is correct
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     after_help = "The parts of a game are found in its circuit: fluents that influence each other, and the moves that \
 act on them. Classes: asynchronous (one part changes at a time), synchronous, serial (a part begins \
 when another is over), compound moves, coupled moves, separate roles, impartial, multiple (some \
-parts do not count), pass, stepper. A decomposition is useful if searching the parts separately \
-saves states.
+parts do not affect the result), pass, stepper. A decomposition is useful if searching the parts \
+separately visits fewer states.
 
 --solve searches classes of equivalent states of the parts instead of states of the game; the value \
-is the same. Where the last move wins, it also gives the values of combinatorial game theory: the \
-regions of a position that no longer influence each other, each with its mean and temperature. \
---moves splits the position after some moves: what cannot change any more is left out. --paper \
-counts the move sequences of the search of Zhao, Schiffel and Thielscher (2009), whose pruning rule \
-is unsound, and lists positions where it errs. Rules that are too large to be grounded are split by \
-their names, without a proof.
+is the same. If the player who makes the last move wins (normal play), it also computes values of \
+combinatorial game theory: the regions of a position that no longer influence each other, each with \
+its mean and temperature. --moves splits the position after these moves and leaves out everything \
+that can no longer change. --paper counts the move sequences of the search of Zhao, Schiffel and \
+Thielscher (2009), whose pruning rule is unsound, and lists positions where it errs. Rules that are \
+too large to be grounded are split by the names in them, without a proof.
 
-A subgame is a game: --rules prints its rules, and every command takes GAME#1, GAME#2 and so on.
+A subgame is a game: --rules prints its rules, and every command accepts GAME#1, GAME#2 and so on.
 
 JSON: subgames (fluents and moves of each), classes, useful with why, proof (null if there is none), \
 context, dead, serial, later; with --solve: value of each role, best first moves, states searched, \
@@ -44,7 +44,7 @@ pub(crate) struct Decompose {
     /// Solve the game part by part
     #[arg(long)]
     pub(crate) solve: bool,
-    /// Count the sequences of the search of Zhao, Schiffel and Thielscher (2009), which is unsound
+    /// Count move sequences as in the search of Zhao, Schiffel and Thielscher (2009), which is unsound
     #[arg(long)]
     pub(crate) paper: bool,
     /// Split the position after these moves, such as "put 2 2; put 1 1"
@@ -59,7 +59,7 @@ pub(crate) struct Decompose {
     /// Time limit in seconds
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = super::solve::seconds)]
     pub(crate) seconds: f64,
-    /// Maximum number of states of the search
+    /// Maximum number of states searched
     #[arg(long, value_name = "N", default_value_t = 50_000_000,
           value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
     pub(crate) states: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Decompose {
     /// Write the dependency graph for Graphviz to this file, or to standard output with -
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<String>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

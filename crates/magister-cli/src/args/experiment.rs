@@ -7,12 +7,13 @@ use super::contest::positive;
 /// Repeat a published experiment with card games
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "thesis-table2 is Table 2 of N. Morris' thesis (2023): an honest player, a clairvoyant one and \
-random ones at one table, in five games, with every seating equally often. The value of a player \
-is 1 for the first rank and 0 for the last. `valet` is the experiment of the Valet benchmark: \
-branching factor and length of 21 traditional games in random play, and what a player in the first \
-seat gains against random ones. `baselines` lets an honest player meet the players of CardStock and \
-one with lazy determinization in eight games; the experiment fails unless it does better in at least six.
+    after_help = "`thesis-table2` repeats Table 2 of N. Morris's thesis (2023): an honest player, a clairvoyant one \
+and random ones play at one table, in five games, with every seating equally often. A player scores \
+1 for the first rank and 0 for the last. `valet` is the experiment of the Valet benchmark: it \
+measures the branching factor and length of 21 traditional card games in random play, and the \
+advantage of a player in the first seat over random opponents. `baselines` plays an honest player \
+against the players of CardStock and one with lazy determinization in eight games; the experiment \
+fails unless the honest player does better in at least six.
 
 Examples:
   magister experiment thesis-table2 --games 96 --iterations 200
@@ -33,17 +34,17 @@ pub(crate) struct Experiment {
     /// Seconds per move
     #[arg(long, value_name = "S", value_parser = super::play::seconds, conflicts_with = "iterations")]
     pub(crate) time: Option<f64>,
-    /// Iterations per move, which makes the result repeatable
+    /// Iterations per move, which make the result reproducible
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
-    /// The honest player; may be repeated. The default is `honest`, and in thesis-table2 also the
-    /// agent of the thesis, both corrected and in its original form
+    /// An honest player; repeat the option for several. The default is `honest`, and in thesis-table2
+    /// also the agent of the thesis, both corrected and in its original form
     #[arg(long, value_name = "PLAYER")]
     pub(crate) honest: Vec<magister_players::Spec>,
     /// The clairvoyant player of thesis-table2
     #[arg(long, value_name = "PLAYER", default_value = "clairvoyant")]
     pub(crate) clairvoyant: magister_players::Spec,
-    /// Matches at the same time
+    /// Number of matches played at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<usize>)]
     pub(crate) jobs: usize,
     /// Random seed
@@ -60,10 +61,10 @@ pub(crate) struct Experiment {
 /// The experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExperimentName {
-    /// Table 2 of the thesis
+    /// Table 2 of N. Morris's thesis (2023)
     ThesisTable2,
     /// The Valet benchmark
     Valet,
-    /// An honest player against simple ones
+    /// An honest player against the players of CardStock
     Baselines,
 }

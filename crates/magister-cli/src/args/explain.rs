@@ -7,10 +7,10 @@ use super::Reading;
 /// Explain why something holds in a position, or why it does not
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "ATOM is written in either syntax. It may have variables and may be negated. If it holds, the output \
+    after_help = "Write ATOM in either syntax. It may contain variables and may be negated. If it holds, the output \
 is a proof: the rules that derive it, with line numbers, down to facts, the state and the moves. If \
-it does not hold, the output lists, for each rule that could derive it, the nearest instance and \
-the conditions that fail.
+it does not hold, the output lists the nearest instance of each rule that could derive it, and the \
+conditions that fail.
 
 The position is the initial one, the one after --moves, or the one in --state. Relations that depend \
 on the moves of a step, such as next or sees, need --does. Moves are written as for `magister step`: \
@@ -40,7 +40,7 @@ pub(crate) struct Explain {
     /// Make these moves first, such as "put 2 2; put 1 1"
     #[arg(long, value_name = "MOVES", conflicts_with = "state")]
     pub(crate) moves: Option<String>,
-    /// Begin in the position of this file; - for standard input
+    /// Start from the position in this file; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<String>,
     /// Moves of this step, for relations that depend on them
@@ -49,7 +49,7 @@ pub(crate) struct Explain {
     /// Maximum depth of a proof
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) depth: u32,
-    /// Maximum number of answers, rules or instances listed at one place
+    /// Maximum number of answers, rules or instances listed at each level
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) width: u32,
     /// With --moves: also explain how fluents became true, up to N steps back
@@ -61,7 +61,7 @@ pub(crate) struct Explain {
     /// Give up after S seconds
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = super::play::seconds)]
     pub(crate) seconds: f64,
-    /// As a JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

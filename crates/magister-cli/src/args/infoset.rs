@@ -7,11 +7,11 @@ use super::Reading;
 /// Show what a role can know: the states consistent with its moves and percepts
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "A turn is the role's own move and the percepts that followed, as the game writes them. nil means \
-no percept; commas separate several. The other roles are assumed to play uniformly at random, and \
-chance follows the rules. The output has the number of states and of different boards, the \
-probability of these percepts, and what is certain and what is likely. All states are enumerated; \
-for a large game, --sample draws a fair sample. Exit code: 0 answered, 1 no history is consistent \
+    after_help = "A turn is the role's own move and the percepts that followed, in the syntax of the game. nil means \
+no percept; commas separate several percepts. The other roles are assumed to play uniformly at random, and \
+chance follows the rules. The output shows the number of states and of different boards, the \
+probability of these percepts, and the facts that are certain or likely. All states are enumerated; \
+for a large game, --sample draws an unbiased sample. Exit code: 0 answered, 1 no history is consistent \
 with these turns, 2 the game could not be played.
 
 Examples:
@@ -29,7 +29,7 @@ pub(crate) struct Infoset {
     /// Role; required if the game has several players
     #[arg(long, value_name = "R")]
     pub(crate) role: Option<String>,
-    /// A turn of this role, such as "MOVE => PERCEPT, PERCEPT"; repeat for each turn, in order
+    /// A turn of this role, such as "MOVE => PERCEPT, PERCEPT"; repeat the option for each turn, in order
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Vec<String>,
     /// The role must move now, so the game is not over
@@ -50,7 +50,7 @@ pub(crate) struct Infoset {
     /// Seed of the sample
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// As a JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

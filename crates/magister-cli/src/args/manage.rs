@@ -62,10 +62,10 @@ impl std::fmt::Display for PlayerArg {
 /// Options for messages to remote players.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remotes {
-    /// Send remote players rules with made-up names
+    /// Send remote players scrambled rules, in which names are replaced by made-up words
     #[arg(long)]
     pub(crate) scramble: bool,
-    /// Form of the messages about games with hidden information: a, b or c
+    /// Variant of the messages for games with hidden information: a, b or c
     #[arg(long, value_name = "V", value_parser = variant, default_value = "c")]
     pub(crate) gdl2_variant: Gdl2Variant,
 }
@@ -77,10 +77,10 @@ fn variant(text: &str) -> Result<Gdl2Variant, String> {
 /// Play matches for a GGP server
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Listens for the messages of a game manager: INFO, START, PLAY, STOP and ABORT, \
-for GDL and GDL-II, and Gamemaster's envelopes over HTTP and WebSocket. Plays one match after the \
-other and replies `busy` during a match, unless --at-once allows more. The first line of the output \
-says the port. Stop it with Ctrl-C; it also ends after --matches matches.
+    after_help = "The player listens for the messages of a game manager: INFO, START, PLAY, STOP and ABORT, \
+for GDL and GDL-II, and Gamemaster's envelopes over HTTP and WebSocket. It plays one match at a \
+time and replies `busy` during a match, unless --at-once allows more. The first line of the output \
+gives the port. Stop it with Ctrl-C; it also ends after --matches matches.
 
 Examples:
   magister player
@@ -100,7 +100,7 @@ pub(crate) struct Player {
     /// Name of the player [default: magister and the agent]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Limit on iterations per move, in addition to the clock
+    /// Maximum iterations per move, in addition to the clock
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// Memory limit of the agent in MiB, unless its own parameters set one
@@ -115,7 +115,7 @@ pub(crate) struct Player {
     /// Random seed [default: a new one each time]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// What to write to standard error: error, warn, info, debug
+    /// Log level on standard error: error, warn, info or debug
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log: String,
 }
@@ -152,7 +152,7 @@ pub(crate) struct Matches {
     /// Only the newest N matches
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive::<u32>)]
     pub(crate) limit: u32,
-    /// One JSON object per match
+    /// Print one JSON object per match
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -175,7 +175,7 @@ pub(crate) struct Leaderboard {
     /// Rating; --json has all of them
     #[arg(long, value_name = "SCALE", value_enum, default_value_t = BoardScale::BradleyTerry)]
     pub(crate) rating: BoardScale,
-    /// All ratings as one JSON object
+    /// Print all ratings as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -221,11 +221,11 @@ pub(crate) enum RecordFormat {
     GgpBase,
 }
 
-/// Read matches from files into the store
+/// Import matches from files into the store
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Reads the output of `magister match --json`, the log of `magister tournament`, and the match \
-JSON of ggp-base and Tiltyard, which needs --game. Every match is verified against its rules before \
+    after_help = "Reads the output of `magister match --json`, the log of `magister tournament`, the files of \
+`magister play --record`, and the match JSON of ggp-base and Tiltyard, which needs --game. Every match is verified against its rules before \
 it is stored. Matches already in the store are skipped. Exit code: 0 all stored, 1 some \
 do not agree with the rules, 2 a file could not be read.
 

@@ -59,8 +59,8 @@ fn measured_evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
 /// Step through a game by hand: look, move, undo
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "A step is one move of each role. A line has the moves of the roles with a choice, or of all roles, \
-in role order: `(put 2 2)` as in the rules, `put 2 2` or `e2e4` as in `magister play`, a number from \
+    after_help = "A step is one move of each role. On each line, give one move for every role with a choice, or one \
+for every role, in role order: `(put 2 2)` as in the rules, `put 2 2` or `e2e4` as in `magister play`, a number from \
 the list, or * for a random move. Commas separate the moves of several roles, semicolons separate \
 steps. Chance is drawn from the seed unless its move is given. `help` lists the other commands.
 
@@ -88,7 +88,7 @@ pub(crate) struct Step {
     /// Evaluator that runs the rules [default: the fastest that supports them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
-    /// Each position as one JSON object
+    /// Print each position as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     /// Play even if the rules have errors
@@ -102,7 +102,7 @@ pub(crate) struct Step {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "`nodes` counts the paths from the initial position, `terminals` the paths that end the game, and \
-`distinct` the different positions. Each joint move, with its move of chance, is one edge. Totals are printed once every path has ended. Exit code: 0 counted, 2 the game could not be played or has more \
+`distinct` the different positions. Each joint move, including the move of chance, is one edge. Totals are printed once every path has ended. Exit code: 0 counted, 2 the game could not be played or has more \
 positions than --limit.
 
 Examples:
@@ -130,7 +130,7 @@ pub(crate) struct Perft {
     /// Evaluator that runs the rules [default: the fastest that supports them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -140,10 +140,10 @@ pub(crate) struct Perft {
 /// Test rules by random play: does every match end properly?
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Reports errors of `magister check`, players without a legal move before the end, terminal states \
+    after_help = "Reports errors of `magister check`, roles without a legal move before the end, terminal states \
 with no goal value or several, goal values out of range, games that never end or end immediately, \
-and evaluations that fail. Also lists match lengths, results, moves that were never legal, rules \
-that never applied, relations that were never queried, and roles that cannot know their legal moves. \
+and evaluations that fail. It also lists match lengths, results, moves that were never legal, rules \
+that never applied, relations that were never used, and roles that cannot know their legal moves. \
 Exit code: 0 no faults, 1 faults in the rules, 2 the rules could not be read.
 
 Examples:
@@ -158,7 +158,7 @@ pub(crate) struct Playable {
     /// Number of matches
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) playouts: u32,
-    /// Seed of the random moves
+    /// Seed for random moves
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Stop a match after N steps
@@ -170,7 +170,7 @@ pub(crate) struct Playable {
     /// Evaluator that runs the rules [default: the fastest that supports them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -182,7 +182,7 @@ pub(crate) struct Playable {
 #[command(
     after_help = "Rates are per second of processor time. With several threads, or where the system does not report \
 processor time, they are per second of wall-clock time. `steps` is the mean length of a playout, \
-`gates` the size of the network, `prepare` the time from text to a playable game. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
+`gates` the size of the network, `prepare` the time from reading the text to a playable game. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
 be played.
 
 Examples:
@@ -211,10 +211,10 @@ pub(crate) struct Bench {
     /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_steps: u32,
-    /// One JSON object per measurement
+    /// Print one JSON object per measurement
     #[arg(long)]
     pub(crate) json: bool,
-    /// Measure nothing; print a checksum of fixed playouts
+    /// Print a checksum of fixed playouts instead of measuring
     #[arg(long)]
     pub(crate) signature: bool,
     #[command(flatten)]
@@ -240,10 +240,10 @@ pub(crate) struct Network {
     /// The game: a bundled name, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// As a drawing for Graphviz
+    /// Print a drawing for Graphviz
     #[arg(long, conflicts_with = "json")]
     pub(crate) dot: bool,
-    /// As a JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -9,10 +9,10 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Everything runs on one port: the pages, the API under /api/ and the counters \
-under /metrics. Matches are stored move by move and resume after a restart. By default only this \
+under /metrics. Matches are stored move by move and resume after a restart. By default, only this \
 machine can reach the site, and everyone on it may do everything. A site that others can reach \
-needs --accounts or --open-to-everyone. With --accounts guests have read-only access; the first start \
-creates the administrator `admin` and prints the password.
+needs --accounts or --open-to-everyone. With --accounts, guests have read-only access; the first \
+start creates the administrator `admin` and prints the password.
 
 Examples:
   magister serve
@@ -57,13 +57,13 @@ pub(crate) struct Serve {
     /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
-    /// Let remote players of a public site have addresses in private networks
+    /// Allow remote players of a public site at addresses in private networks
     #[arg(long)]
     pub(crate) private_players: bool,
     /// Search threads [default: one per processor]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// What is logged: error, warn, info, debug or trace
+    /// Log level: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log: String,
 }

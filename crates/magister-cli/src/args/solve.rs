@@ -8,14 +8,14 @@ use super::Reading;
 /// Solve a small game: its value for each role, and optimal play
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "A game with perfect information is solved by retrograde analysis; for a puzzle, the shortest \
-solution is given. For a game with hidden information, the extensive form is built and CFR+ computes \
-a strategy for each information set. The gain of a best response is then computed exactly for every \
-role; exploitability is the mean of these gains, and 0 at an equilibrium. With one player, or two \
-with opposite interests, this bounds the value of the game. Other games may have several equilibria \
-with different values.
+    after_help = "A game with perfect information is solved by retrograde analysis; for a puzzle, the output is the \
+shortest solution. For a game with hidden information, the extensive form is built and CFR+ computes \
+a strategy for each information set. Then the gain of a best response is computed exactly for every \
+role; exploitability is the mean of these gains, and it is 0 at an equilibrium. With one player, or \
+two with opposite interests, this bounds the value of the game. Other games may have several \
+equilibria with different values.
 
-An information set is written as the history of its role: MOVE => PERCEPTS for each turn. Values \
+An information set is written as the moves and percepts of its role: MOVE => PERCEPTS for each turn. Values \
 are on the scale of the game's own rewards. Exit code: 0 solved, 1 not solved, 2 the game could \
 not be read.
 
@@ -40,7 +40,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "N", default_value_t = 1024,
           value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
-    /// Maximum number of positions, or of nodes of the game tree
+    /// Maximum number of positions, or of nodes in the game tree
     #[arg(long, value_name = "N", default_value_t = 50_000_000,
           value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
     pub(crate) nodes: u64,
@@ -56,10 +56,10 @@ pub(crate) struct Solve {
     /// Number of decisions sampled in each information set
     #[arg(long, value_name = "N", default_value_t = 100, requires = "player")]
     pub(crate) times: u32,
-    /// Method for equilibria
+    /// Method for computing equilibria
     #[arg(long, value_enum, default_value_t = Method::CfrPlus)]
     pub(crate) method: Method,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -98,8 +98,9 @@ fn share(text: &str) -> Result<f64, String> {
     after_help = "Twins are histories that look the same to a role. The player must give identical answers in twins. \
 With fresh seeds, its moves must have the same distribution. Over many matches, its moves must be \
 independent of what is hidden. In a game small enough to solve, it must not win more than the best \
-honest player could. A note reports a player that plays as if its opponents saw everything, which is a weakness, not dishonesty. A player that claims to model what its opponents know is also \
-tested on that claim. Exit code: 0 honest, 1 dishonest, 2 the game could not be played.
+honest player could. A note reports a player that plays as if its opponents saw everything, which is \
+a weakness, not dishonesty. A player that claims to model what its opponents know is also tested on \
+that claim. Exit code: 0 honest, 1 dishonest, 2 the game could not be played.
 
 Examples:
   magister audit monty-hall --player honest
@@ -111,7 +112,7 @@ pub(crate) struct Audit {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Player to test; `magister players` lists them
+    /// Player to test; `magister players` lists the players
     #[arg(long, value_name = "PLAYER")]
     pub(crate) player: Spec,
     /// Role that it plays [default: every role in turn]
@@ -129,16 +130,16 @@ pub(crate) struct Audit {
     /// Number of decisions after each of two histories that look the same
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub(crate) decisions: u32,
-    /// Number of matches for the tests of independence and of winnings
+    /// Number of matches for the tests of independence and of mean reward
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub(crate) sample: u32,
-    /// Time limit for each role in seconds; tests cut short are listed
+    /// Time limit for each role in seconds; the output lists tests that were cut short
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// One JSON object per role
+    /// Print one JSON object per role
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

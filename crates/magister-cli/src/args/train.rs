@@ -10,14 +10,14 @@ use super::Reading;
 /// Train an agent by self-play
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The agent learns a value for every position from games against itself. Defaults \
-suit the game; the options change them. Connect Four, Tic-Tac-Toe and 2048 are recognised by how \
-they play and trained by fast versions; --general trains them like any other game. The file holds \
-all parameters, the hash of the rules and the number of games. The player td:file=FILE uses it, \
-also inside other players: puct:inner=[td:file=FILE], plies:depth=2,inner=[td:file=FILE].
+    after_help = "The agent learns a value for every position from games against itself. The \
+defaults suit the game; the options change them. Connect Four, Tic-Tac-Toe and 2048 are recognised \
+by their behaviour, whatever the rules look like, and trained on fast built-in versions; --general \
+trains them like any other game. The file contains all parameters, the hash of the rules and the \
+number of games. The player td:file=FILE uses it, also inside other players: puct:inner=[td:file=FILE], plies:depth=2,inner=[td:file=FILE].
 
-With one thread, the same seed and number of games give the same file. With --json, a line of \
-progress is an object, and the last one has \"done\": true. Rates are per second of processor time. \
+With one thread, the same seed and number of games give the same file. With --json, each line of \
+progress is a JSON object, and the last one has \"done\": true. Rates are per second of processor time. \
 Exit code: 0 trained, 2 the game cannot be learned or a file cannot be read or written.
 
 Examples:
@@ -40,19 +40,19 @@ pub(crate) struct Train {
     /// Number of games; give this or --seconds
     #[arg(long, value_name = "N")]
     pub(crate) games: Option<u64>,
-    /// Seconds of processor time; of the clock with several threads
+    /// Time limit in seconds: processor time, or wall-clock time with several threads
     #[arg(long, value_name = "S", conflicts_with = "games")]
     pub(crate) seconds: Option<f64>,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Continue to train this agent, with its own parameters
+    /// Continue training this agent, with its own parameters
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
     /// Also write the file every S seconds
     #[arg(long, value_name = "S")]
     pub(crate) checkpoint: Option<f64>,
-    /// Stop when the mean result of the first player reaches this value
+    /// Stop when the mean reward of the first player reaches this value
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub(crate) goal: Option<f64>,
     /// Random seed
@@ -71,16 +71,16 @@ pub(crate) struct Train {
     /// Decay of the eligibility traces
     #[arg(long, value_name = "X")]
     pub(crate) lambda: Option<f32>,
-    /// Random walks as tuples: their number and length
+    /// Build tuples from random walks: their number and length
     #[arg(long, value_name = "N,LENGTH", value_delimiter = ',', num_args = 1)]
     pub(crate) walks: Vec<usize>,
-    /// Tuples as numbers of cells, such as 0-1-2,3-4-5
+    /// Tuples, each a list of cell numbers, such as 0-1-2,3-4-5
     #[arg(long, value_name = "TUPLES", conflicts_with = "walks")]
     pub(crate) tuples: Option<String>,
     /// Value of every position before training
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub(crate) initial: Option<f32>,
-    /// Number of hidden units of a net
+    /// Number of hidden units of a neural network
     #[arg(long, value_name = "N")]
     pub(crate) hidden: Option<usize>,
     /// Begin each game with up to N random moves
@@ -89,16 +89,16 @@ pub(crate) struct Train {
     /// End games after N moves and estimate their result
     #[arg(long, value_name = "N")]
     pub(crate) longest: Option<u32>,
-    /// Steps kept in the replay memory
+    /// Number of steps kept in the replay memory
     #[arg(long, value_name = "N")]
     pub(crate) replay: Option<usize>,
-    /// Each player learns from its own next position only
+    /// Each player learns only from its own next position
     #[arg(long)]
     pub(crate) own_chain: bool,
-    /// At the end of a game only the player who moved last learns
+    /// At the end of a game, only the player who moved last learns
     #[arg(long, requires = "own_chain")]
     pub(crate) no_final_adaptation: bool,
-    /// The same step size for all weights, without temporal coherence
+    /// Use the same step size for all weights, without temporal coherence
     #[arg(long)]
     pub(crate) plain_steps: bool,
     /// Do not use symmetries of the board
@@ -110,7 +110,7 @@ pub(crate) struct Train {
     /// Write a smaller file that cannot be resumed exactly
     #[arg(long)]
     pub(crate) slim: bool,
-    /// Progress and result as JSON
+    /// Print progress and result as JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -131,11 +131,11 @@ pub(crate) enum AgentKind {
 /// Rules of learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleName {
-    /// Values of positions by temporal differences
+    /// Temporal-difference learning of position values
     Td,
-    /// Values of moves from the move that follows
+    /// SARSA: values of moves, learned from the move that is played next
     Sarsa,
-    /// Values of moves from the best move that follows
+    /// Q-learning: values of moves, learned from the best next move
     Q,
 }
 
@@ -143,7 +143,7 @@ pub(crate) enum RuleName {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Plays the agent against each of the other players, every other game with swapped \
-roles, and reports its share of the points with a 95 % interval. In a game for one player it \
+roles, and reports its share of the points with a 95 % interval. In a game for one player, it \
 reports the mean result instead. Games begin with --opening random steps, so that deterministic \
 players do not repeat the same game.
 
@@ -163,10 +163,10 @@ pub(crate) struct Eval {
     /// The other players
     #[arg(long, value_name = "A,B", value_parser = Spec::parse_list, default_value = "random,onestep")]
     pub(crate) against: std::vec::Vec<Spec>,
-    /// Games against each player
+    /// Number of games against each player
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) games: u64,
-    /// Random steps at the start of a game
+    /// Number of random steps at the start of a game
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) opening: u32,
     /// Random seed
@@ -178,7 +178,7 @@ pub(crate) struct Eval {
     pub(crate) inside: Option<String>,
     #[command(flatten)]
     pub(crate) thinking: super::Thinking,
-    /// One JSON object per opponent
+    /// Print one JSON object per opponent
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -111,7 +111,7 @@ impl<'a> Table<'a> {
     fn think(&mut self) -> Result<Value> {
         let info = self.session.info();
         let role = info.players().find(|&role| self.session.chooses(role));
-        let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` goes on"))?;
+        let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` continues"))?;
         let known = self.seats.iter().position(|seat| seat.view.role() == role);
         let at = if let Some(at) = known {
             at

@@ -108,8 +108,8 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     }
     if let Some(ceiling) = verdict.ceiling {
         lines.push(format!(
-            "  ceiling: mean reward {:.2} ± {:.2} (standard error) in {}; the best honest reply \
-             gets {:.2}",
+            "  ceiling: mean reward {:.2} ± {:.2} (standard error) in {}; an honest player gets at \
+             most {:.2}",
             ceiling.mean,
             ceiling.error,
             plural(ceiling.matches, "match"),
@@ -118,8 +118,8 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     }
     if let Some(secrets) = verdict.secrets {
         lines.push(format!(
-            "  secrets: of {} in which it matters whether the others see the state, {} are right \
-             and {} are right only if they do",
+            "  secrets: of {} in which it matters whether the others see the state, {} are right, \
+             and {} would be right only if the others saw it",
             plural(secrets.decisions, "decision"),
             secrets.kept,
             secrets.revealed

@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Backup) -> Result<u8> {
     if let Some(Some(file)) = file
         && !std::path::Path::new(file).exists()
     {
-        bail!("there is no store {file}; name the one of your site with --store");
+        bail!("there is no store {file}; name the store of your site with --store");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -87,7 +87,7 @@ fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
             .map(|(lanes, playing)| format!("{} from {lanes}", name(playing)))
             .collect();
         let text = format!(
-            "default: {} for single steps; by the number of games played side by side: {}",
+            "default: {} for single steps; by the number of games played in parallel: {}",
             playable.evaluator,
             batches.join(", ")
         );

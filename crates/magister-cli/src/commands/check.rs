@@ -176,7 +176,7 @@ fn explain(wanted: &str) -> Result<u8> {
         let names = codes.iter().flat_map(|code| [code.id, code.name]);
         match nearest(wanted, names) {
             Some(near) => bail!("there is no code {wanted}; did you mean {near}?"),
-            None => bail!("there is no code {wanted}; `magister check --codes` lists them"),
+            None => bail!("there is no code {wanted}; `magister check --codes` lists the codes"),
         }
     }
     let mut out = anstream::stdout().lock();

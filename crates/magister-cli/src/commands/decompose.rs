@@ -66,8 +66,9 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
 
 /// Rules that are too large to be grounded are split by their names.
 fn by_rules(playable: &Playable, args: &Decompose, time: Duration) -> Result<u8> {
-    let none =
-        || anyhow!("{} has no circuit to be split: only rules in GDL have one", playable.name);
+    let none = || {
+        anyhow!("{} has no circuit that could be split: only rules in GDL have one", playable.name)
+    };
     let program = playable.source.program().ok_or_else(none)?;
     let program = program.map_err(|error| anyhow!("{}: {error}", playable.name))?;
     let found = within(time, &Stop::never(), |stop| Symbolic::new(&program, stop));
@@ -172,7 +173,7 @@ fn report(
     write!(out, "{}", describe::text(name, compiled, whole, args.all, took))?;
     if let Some((count, holding)) = constant {
         let start =
-            format!("{} cannot change any more; of these hold: ", super::plural(*count, "fluent"));
+            format!("{} can no longer change; of these hold: ", super::plural(*count, "fluent"));
         write!(out, "{}", describe::list(&start, holding, args.all))?;
     }
     match (&solved, &values) {
@@ -221,7 +222,7 @@ fn plan_found(
 
 fn refused(playable: &Playable, halt: Halt, args: &Decompose) -> anyhow::Error {
     match halt {
-        Halt::Hidden => anyhow!("{} hides information, so it is not split", playable.name),
+        Halt::Hidden => anyhow!("{} has hidden information, so it is not split", playable.name),
         Halt::Stopped => {
             anyhow!("{} was not split in {} seconds; raise --seconds", playable.name, args.seconds)
         }

@@ -82,7 +82,7 @@ fn table(args: &Experiment, name: &str, players: &[&Spec], label: &str) -> Resul
 /// Reports matches that do not count and moves that were not the player's own.
 fn report_faults(out: &mut impl Write, result: &TableResult) -> Result<()> {
     if result.unfinished > 0 {
-        writeln!(out, "  {} matches had no result and do not count", result.unfinished)?;
+        writeln!(out, "  {} matches had no result and are not counted", result.unfinished)?;
     }
     if result.faults > 0 {
         writeln!(out, "  {} moves were illegal, late or missing", result.faults)?;

@@ -29,7 +29,7 @@ pub(crate) fn seat(info: &Info, name: &str) -> Result<Role> {
     }
     let found = info.role(name).filter(|&role| info.chance != Some(role));
     found.ok_or_else(|| {
-        anyhow!("no player has a role called {name}; there are {}", names.join(", "))
+        anyhow!("no player has a role called {name}; the roles are {}", names.join(", "))
     })
 }
 

@@ -63,7 +63,7 @@ fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
     let sheet = read(&input.text, options);
     if sheet.diagnostics.has_errors() {
         complain(&input.name, &input.text, &sheet.diagnostics)?;
-        anstream::eprintln!("magister: {} is left as it is", input.name);
+        anstream::eprintln!("magister: {} was not changed", input.name);
         return Ok(None);
     }
     let text = match print(&sheet.rules, &input.text, sheet.rules.syntax) {
@@ -91,7 +91,7 @@ fn cards(input: &Input, reading: &Reading) -> Result<Option<String>> {
         for finding in magister::check(input, reading).terminal() {
             writeln!(err, "{finding}\n")?;
         }
-        writeln!(err, "magister: {} is left as it is", input.name)?;
+        writeln!(err, "magister: {} was not changed", input.name)?;
         return Ok(None);
     };
     if !magister_recycle::same_text(&input.text, &text, limits) {

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
             let name = match (&args.game, value.get("game").and_then(Value::as_str)) {
                 (Some(name), _) => name.clone(),
                 (None, Some(name)) => name.to_owned(),
-                (None, None) => bail!("{} does not name its game; --game does", place()),
+                (None, None) => bail!("{} does not name its game; name it with --game", place()),
             };
             if !opened.iter().any(|(known, _)| *known == name) {
                 let options = args.language.options();
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
     })?;
     let verb = if wrong == 1 { "does" } else { "do" };
     anstream::println!(
-        "{new} of {} stored as new; {wrong} {verb} not agree with the rules",
+        "{new} of {} newly stored; {wrong} {verb} not agree with the rules",
         plural(total, "match")
     );
     Ok(if wrong > 0 { FOUND } else { CLEAN })

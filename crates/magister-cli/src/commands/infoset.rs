@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
             Ok(()) => lived.push(turn),
             Err(InfosetError::Impossible { .. }) => {
                 let why = match &filter {
-                    Some(_) => "no history is consistent with it".to_owned(),
+                    Some(_) => "no history is consistent with this turn".to_owned(),
                     None => turns::impossible(&**game, role, &mut tracker, &turn),
                 };
                 let text = turns::short(text);
@@ -92,8 +92,8 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
                 return Ok(FOUND);
             }
             Err(InfosetError::TooLarge) => bail!(
-                "turn {} (`{text}`) leads to more states than --limit {}; raise it if the memory \
-                 allows, or draw a sample with --sample 10000",
+                "turn {} (`{text}`) leads to more states than --limit {}; raise the limit if there \
+                 is enough memory, or draw a sample with --sample 10000",
                 lived.len() + 1,
                 args.limit
             ),
@@ -106,7 +106,9 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         None => exact(&tracker),
     };
     if args.asked && !go_on(&**game, &mut found)? {
-        anstream::eprintln!("magister: the game is over in every state that agrees with this");
+        anstream::eprintln!(
+            "magister: the game is over in every state that is consistent with these turns"
+        );
         return Ok(FOUND);
     }
     let states = found.states.iter().map(|(state, share)| (&state[..], *share));
@@ -161,7 +163,7 @@ fn sampled(filter: &ParticleFilter) -> Found {
     Found { states, probability: filter.log_probability().exp(), histories: None, sample }
 }
 
-/// Leaves only the states in which the game goes on; false if there are none.
+/// Leaves only the states in which the game continues; false if there are none.
 fn go_on(game: &dyn Game, found: &mut Found) -> Result<bool> {
     let mut worker = game.worker();
     let mut open = Vec::new();

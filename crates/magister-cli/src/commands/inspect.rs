@@ -113,7 +113,7 @@ fn first_choice(session: &mut Session) -> Result<Role> {
             None => session.random()?,
         }
     }
-    bail!("no player has a choice from here on; --role asks a player about this position anyway")
+    bail!("no player has a choice from this position on; --role asks a player about it anyway")
 }
 
 /// The steps that were made because no role had a choice.
@@ -125,7 +125,7 @@ fn passed(session: &Session, begin: usize) -> String {
         let what = match drawn {
             Some((role, &choice)) => {
                 let (name, choice) = (info.role_name(role), words.move_text(choice));
-                format!("{name} draws {choice} (by --seed; --moves sets it)")
+                format!("{name} draws {choice} (from --seed; --moves can set it)")
             }
             None => "no player has a choice".to_owned(),
         };

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
         }
     }
     if lines.is_empty() && !args.json {
-        writeln!(out, "no matches; `magister import FILE` stores some")?;
+        writeln!(out, "the store has no matches; `magister import FILE` adds some")?;
     }
     Ok(CLEAN)
 }
@@ -69,7 +69,7 @@ pub(crate) fn is_missing(url: &str) -> bool {
 /// Fails if a store is a file that does not exist.
 pub(crate) fn existing(url: &str) -> Result<()> {
     if is_missing(url) {
-        bail!("there is no store {url}; `magister import FILE` makes one");
+        bail!("there is no store {url}; `magister import FILE` creates one");
     }
     Ok(())
 }

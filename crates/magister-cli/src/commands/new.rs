@@ -57,7 +57,9 @@ pub(crate) fn run(args: &New) -> Result<u8> {
             .collect();
         let plain = plain.trim_matches('-');
         let plain = if plain.is_empty() { "my-game" } else { plain };
-        bail!("a name has lower-case letters, digits and hyphens, such as {plain}");
+        bail!(
+            "a name consists of lower-case letters, digits and hyphens, such as {plain}; --output takes a path"
+        );
     }
     let (ending, text) = skeleton(args.language, args.template)?;
     let name = if ending == "rs" { args.name.replace('-', "_") } else { args.name.clone() };
@@ -67,7 +69,7 @@ pub(crate) fn run(args: &New) -> Result<u8> {
     let mut file = match opened {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{shown} exists and is not overwritten; choose another NAME or --output")
+            bail!("{shown} already exists; choose another NAME, or a path with --output")
         }
         Err(error) => return Err(error).with_context(|| format!("cannot write {shown}")),
     };
@@ -97,7 +99,7 @@ pub(crate) fn run(args: &New) -> Result<u8> {
         )?;
         if let Some(found) = magister::bundled(&args.name) {
             let text = format!(
-                "Note: {} also means the bundled game {}. To play your own game, write {shown}.",
+                "Note: {} is also a name of the bundled game {}. To play your own game, write {shown}.",
                 args.name, found.entry.card.title
             );
             write!(out, "{}", fitted(&text))?;

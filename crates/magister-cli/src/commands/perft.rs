@@ -17,7 +17,7 @@ use crate::{CLEAN, game};
 enum End {
     /// Every path is over.
     Over,
-    /// Some go on beyond the depth that was asked for.
+    /// Some games continue beyond the requested depth.
     Deep,
     /// Some never end.
     Endless,
@@ -76,8 +76,8 @@ pub(crate) fn run(args: &Perft) -> Result<u8> {
             }
             End::Deep => writeln!(
                 out,
-                "not over at this depth; complete games so far {finished}, distinct positions so \
-                 far {positions}"
+                "some games continue beyond this depth; complete games so far {finished}, distinct \
+                 positions so far {positions}"
             )?,
             End::Endless => writeln!(
                 out,
@@ -141,8 +141,8 @@ fn fail(
         ),
         Failure::Count => bail!("depth {depth} has more paths than 128 bits can count"),
         Failure::Halt { state, halt } => bail!(
-            "a step out of the position {} at depth {} cannot be made: {halt}; `magister playable \
-             {argument}` looks for more of this kind",
+            "no step can be made from the position {} at depth {}: {halt}; `magister playable \
+             {argument}` looks for more such faults",
             game.text().state_text(state),
             depth - 1
         ),

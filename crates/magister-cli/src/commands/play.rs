@@ -40,7 +40,7 @@ const SEEDS: u64 = 1_000_000;
 pub(crate) fn run(args: &Play) -> Result<u8> {
     let saved = args.resume.as_deref().map(load).transpose()?;
     let named = args.game.clone().or_else(|| saved.as_ref().map(|saved| saved.game.clone()));
-    let name = named.context("Which game? `magister games` lists them.")?;
+    let name = named.context("Which game? `magister games` lists the games.")?;
     if name == "-" {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
@@ -177,7 +177,7 @@ impl Sitting {
         Ok(Sitting { people, against, limits, seed, resumed: Some(record.moves.len()) })
     }
 
-    /// Plays a match, or goes on with one. A match that is saved goes on at once.
+    /// Plays a match, or continues one. A match that is saved continues immediately.
     fn play(
         &self,
         contest: &Contest,
@@ -384,7 +384,7 @@ fn load(path: &Path) -> Result<MatchRecord> {
     let records = input.text.lines().filter_map(|line| serde_json::from_str(line).ok());
     let mut records: Vec<MatchRecord> = records.collect();
     let Some(last) = records.pop() else {
-        bail!("{shown} has no match in it; `save FILE` during a match writes one");
+        bail!("{shown} does not contain a match; `save FILE` during a match writes one");
     };
     if last.end.is_some() {
         bail!("the match in {shown} has ended; `magister replay {shown}` shows it");

@@ -147,7 +147,7 @@ fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
     Some(Problem { kind, what, matches: None, moves: None })
 }
 
-/// Which rules random matches make use of, as far as there is time to look.
+/// Which rules random matches use, within the time limit.
 fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
     let rules = source.rulesheet()?;
     let program = Arc::new(source.program()?.ok()?);
@@ -360,7 +360,7 @@ fn unused(used: &Coverage) -> Vec<String> {
         lines.push(format!("rules that never applied in {positions}: {}", list(&used.rules)));
     }
     if !used.relations.is_empty() {
-        lines.push(format!("relations that were never queried: {}", list(&used.relations)));
+        lines.push(format!("relations that were never used: {}", list(&used.relations)));
     }
     lines
 }

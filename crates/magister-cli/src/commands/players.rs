@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
         let mut line =
             |text: &str| writeln!(out, "{}", hanging(&format!("{:indent$}{text}", ""), indent + 2));
         if args.player.is_some() {
-            line(&format!("one iteration is {}", entry.iteration))?;
+            line(&format!("unit of --iterations: {}", entry.iteration))?;
             line(if entry.hidden {
                 "plays games with hidden information"
             } else {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             let text = format!("{:width$}  {}", level.name, level.about);
             writeln!(out, "{}", hanging(&text, width + 2))?;
         }
-        writeln!(out, "\n`magister players NAME` says more about one.")?;
+        writeln!(out, "\n`magister players NAME` describes one player in detail.")?;
     } else if args.player.is_none() {
         for level in &LEVELS {
             writeln!(out, "{}", level_json(level))?;
@@ -97,13 +97,14 @@ fn notes(name: &str) -> Option<&'static str> {
         "honest" => {
             "It knows what its role knows and nothing else: the rules, its own moves and its \
              percepts. From these it works out which positions are possible and how likely they \
-             are, and chooses a method for the game: uct with perfect information, ao-tree for one \
-             player, cfr+ for two players with opposite interests in a small game, hyperplay2 for \
-             other short games, mo-ismcts for long ones."
+             are, and chooses a method for the game: uct with perfect information; otherwise ao-tree \
+             for one player, cfr+ for two players with opposite interests in a small game, \
+             so-ismcts for games with their own sampler of hidden states (such as card games), \
+             hyperplay2 for other short games, and mo-ismcts for long ones."
         }
         "clairvoyant" => {
-            "It sees the true state of the game, which no honest player does. The match record says \
-             so. Its lead over an honest player is the value of the hidden information."
+            "It sees the true state of the game, which no honest player does. Match records mark it as \
+             clairvoyant. Its lead over an honest player is the value of the hidden information."
         }
         _ => return None,
     })

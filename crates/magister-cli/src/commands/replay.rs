@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         1 => "1 does not agree with the rules".to_owned(),
         _ => format!("{wrong} do not agree with the rules"),
     };
-    let agree = if number == 1 && wrong == 0 { "agrees with the rules" } else { &agree };
+    let agree = if number == 1 && wrong == 0 { "which agrees with the rules" } else { &agree };
     if number == 1 {
         writeln!(out, "1 match, {agree}")?;
     } else if number > 1 {
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     }
     if unproven > 0 {
         let which = plural(unproven, "match");
-        writeln!(out, "{which} without a seed, so the random draws cannot be trusted")?;
+        writeln!(out, "{which} without a seed, so the random draws cannot be verified")?;
     }
     match unread {
         0 => Ok(if wrong == 0 { CLEAN } else { FOUND }),
@@ -134,8 +134,8 @@ fn elsewhere(number: u64, name: &str, named: bool) -> String {
         return format!("the game of match {number} cannot be read");
     }
     format!(
-        "match {number} is of a game from `{name}`, which cannot be read now; name the file or \
-         the game with --game"
+        "the game of match {number} was read from `{name}`, which cannot be read now; name the \
+         file or the game with --game"
     )
 }
 
@@ -165,8 +165,8 @@ fn read(line: &[u8]) -> Result<Option<MatchRecord>, String> {
     }
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         if error.is_eof() {
-            "is cut off, because its writer was interrupted; play the match again or take the \
-             line out"
+            "is incomplete, because the program that wrote it was interrupted; play the match \
+             again or remove the line"
                 .to_owned()
         } else {
             format!("is not a match: {}, at column {}", bare(&error), error.column())

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         if args.strategy && !matches!(answer, Answer::Equilibrium(_)) {
             let note = format!(
                 "--strategy is for games with hidden information; `magister inspect {} --moves MOVES` \
-                 shows the value of each move in other positions",
+                 shows the value of each move in a position",
                 args.game
             );
             write!(out, "{}", fitted(&note))?;

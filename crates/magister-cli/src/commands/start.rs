@@ -8,8 +8,8 @@ use crate::CLEAN;
 use crate::terminal::{hanging, paragraphs};
 
 const WHAT: &str = "Magister is a general game system. It takes the rules of any game as text and \
-plays it: against you, against itself, or against other programs. It also finds errors in rules, \
-solves small games, and measures how fair a game is.";
+plays the game: against you, against itself, or against other programs. It also finds errors in \
+rules, solves small games, and measures how fair a game is.";
 
 /// Commands to try, with what they do.
 const TRY: [(&str, &str); 3] = [
@@ -19,12 +19,12 @@ const TRY: [(&str, &str); 3] = [
     ),
     (
         "magister new my-game",
-        "write a small game to change; `magister check my-game.kif` finds errors in it, and \
+        "write a small game for you to edit; `magister check my-game.kif` finds errors in it, and \
          `magister play my-game.kif` plays it",
     ),
     (
         "magister match tictactoe --players uct,random --games 10",
-        "let two programs play; `magister players` lists them",
+        "let two programs play; `magister players` lists the players",
     ),
 ];
 

@@ -22,14 +22,14 @@ const HELP: &str = "\
 MOVE             a move: its text, a part of it, or its number in the list
 MOVE, MOVE       the moves of several roles, in role order
 MOVES; MOVES     several steps; * is a random move
-do MOVES         the same, for a move with the name of a command
+do MOVES         make moves whose names are also commands
 random [N]       make a random step, or N of them
 undo [N], redo [N], jump N
                  go back, forward, or to the position after N steps
 state, legal, percepts, history
-                 print the state, all legal moves, what was seen, all steps
+                 print the state, all legal moves, the percepts, or all steps
 show             the position again, with its symbols explained
-quit             end
+quit             exit
 ";
 
 /// The result of a command.
@@ -185,7 +185,7 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
             let undone = session.moments.len() - 1 - session.at;
             let count = count(rest)?;
             if count > undone {
-                bail!("only {} can be made again", super::plural(undone, "step"));
+                bail!("only {} can be redone", super::plural(undone, "step"));
             }
             session.go(session.at + count)?;
         }

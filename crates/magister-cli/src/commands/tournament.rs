@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     file.seek(SeekFrom::End(0))?;
     if !log.is_empty() {
         anstream::eprintln!(
-            "magister: {path} already has {}, not played again",
+            "magister: {path} already has {}; no match is repeated",
             plural(log.len(), "match")
         );
         if log.settings().is_empty() {

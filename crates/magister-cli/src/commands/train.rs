@@ -155,7 +155,7 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
     } else if done {
         let _ = writeln!(
             anstream::stdout(),
-            "{}: {}; {games} in {seconds:.1} s{}",
+            "wrote {}: {} in all, {games} of them in {seconds:.1} s{}",
             args.out.display(),
             plural(now.games, "game"),
             // A rate over an instant means nothing.

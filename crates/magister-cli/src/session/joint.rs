@@ -129,8 +129,8 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     let moves = plural(given.len(), "move");
     if choosing.is_empty() {
         bail!(
-            "{text} has {moves}, but no role has a choice here; * goes on, or give one move for each \
-             of {}",
+            "{text} has {moves}, but no role has a choice here; * continues, or give one move for \
+             each of {}",
             names(&all)
         );
     }

@@ -104,7 +104,7 @@ fn mistakes_say_what_to_do() {
     };
     assert!(turn(&["mark(1,1)"], 2).contains("MOVE => PERCEPT"));
     assert!(turn(&["mark(7,7) => ok"], 2).contains("legal moves: (mark 1 1)"));
-    assert!(turn(&["mark(1,1) => ok, nil"], 2).contains("leave out the one or the other"));
+    assert!(turn(&["mark(1,1) => ok, nil"], 2).contains("leave out one of them"));
     assert!(turn(&["mark(1,1) => seen"], 2).contains("no role ever perceives `seen`"));
     assert!(turn(&["mark(1,1) => ok", "mark(1,1) => ok"], 1).contains("cannot play (mark 1 1)"));
     let bomb = said(&["exploding-bomb", "--turn", "noop => red"], 1);

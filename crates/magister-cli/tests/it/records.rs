@@ -272,7 +272,7 @@ fn faults_of_a_record_are_reported() {
     let (code, said) = replay(torn.as_bytes());
     assert_eq!(code, 2, "{said}");
     assert!(
-        said.contains("line 2 is not a match: ") && said.contains("line 4 is cut off"),
+        said.contains("line 2 is not a match: ") && said.contains("line 4 is incomplete"),
         "{said}"
     );
     assert!(said.contains("match 2: tictactoe") && said.contains("2 matches, all agree"), "{said}");

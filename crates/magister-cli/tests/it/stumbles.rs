@@ -300,7 +300,7 @@ fn records_say_what_happened() {
     play(&folder, &game, "put 2 2\nresign\nquit\n");
     let (text, code) = run_in(&folder, &["replay", "mine.jsonl"], "");
     has(&text, "human resigned after 2 steps");
-    has(&text, "1 match, agrees with the rules");
+    has(&text, "1 match, which agrees with the rules");
     assert_eq!(code, 0, "{text}");
     // Looking at a store does not make one.
     run_in(&folder, &["matches"], "");
@@ -314,7 +314,7 @@ fn records_say_what_happened() {
     has(&text, "bt.json is a match of tictactoe, not of chess");
     assert_eq!(code, 2, "{text}");
     let (text, code) = run_in(&folder, &["play"], "");
-    has(&text, "Which game? `magister games` lists them.");
+    has(&text, "Which game? `magister games` lists the games.");
     assert_eq!(code, 2, "{text}");
 }
 

@@ -79,7 +79,7 @@ impl Walker<'_> {
                 break;
             }
             if self.info.max_length.is_some_and(|bound| length >= bound) {
-                let what = format!("the game goes on after {length} steps, its maximum length");
+                let what = format!("the game continues after {length} steps, its maximum length");
                 self.report.fail("length", &position, what);
             }
             if here.legal.iter().any(Vec::is_empty) {

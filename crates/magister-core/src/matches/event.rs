@@ -120,7 +120,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What a viewer may see of the event while the match goes on; `None` if nothing.
+    /// What a viewer may see of the event during the match; `None` if nothing.
     pub fn seen_by(&self, viewer: Viewer, info: &Info) -> Option<Event> {
         let sight = Sight::new(viewer, info, false);
         if sight.all {

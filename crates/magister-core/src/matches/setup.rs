@@ -81,7 +81,7 @@ impl From<Halt> for Said {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Stopped => {
-                Said::Fault(FaultKind::Late, "no move was known when the time was over".to_owned())
+                Said::Fault(FaultKind::Late, "no move was found before the time ran out".to_owned())
             }
             halt => Said::Fault(FaultKind::Refused, format!("the player gave no move: {halt}")),
         }

@@ -192,7 +192,9 @@ impl Work<'_> {
             // The role to move has no move: the turn goes on.
             let stuck = (0..state.len()).all(|part| steps(self.sum, part, state[part]).is_empty());
             if stuck {
-                return Err(Halt::Limit("the game goes on although no role has a move".to_owned()));
+                return Err(Halt::Limit(
+                    "the game continues although no role has a move".to_owned(),
+                ));
             }
             let (truth, paper, moves) = self.compare(state, later)?;
             return Ok((truth, paper, moves + 1));

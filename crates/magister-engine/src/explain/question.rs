@@ -57,7 +57,7 @@ pub(super) fn read(program: &mut Program, text: &str, scene: &Scene) -> Result<Q
 fn parse(text: &str) -> Result<(Term, bool), Error> {
     let no_atom = || {
         Error::Game(format!(
-            "`{text}` is not one atom, such as (legal x noop), legal(x,noop) or terminal"
+            "`{text}` is not a single atom, such as (legal x noop), legal(x,noop) or terminal"
         ))
     };
     let text = text.trim();

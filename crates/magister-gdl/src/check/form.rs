@@ -22,7 +22,7 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                             operation.action.span,
                             "an operation in a GDL rulesheet",
                         )
-                        .help("say what happens next with `next` and `does`"),
+                        .help("describe the next state with `next` and `does`"),
                     );
                 }
                 form.shape(&operation.action, report);
@@ -36,7 +36,7 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                                 t.span,
                                 "an effect adds or deletes one relation, not a formula",
                             )
-                            .help("write one effect for each, joined by `&`"),
+                            .help("write one effect for each relation, joined by `&`"),
                         ),
                         Some(_) => {}
                     }
@@ -45,8 +45,12 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
             }
             StatementKind::Stray(formula) => {
                 report.push(
-                    Diagnostic::new(Code::Stray, formula.span, "a formula stands alone here")
-                        .help("is the statement before it broken, perhaps by a misplaced `(`?"),
+                    Diagnostic::new(
+                        Code::Stray,
+                        formula.span,
+                        "this formula is neither a fact nor a rule",
+                    )
+                    .help("is the statement before it broken, perhaps by a misplaced `(`?"),
                 );
                 form.formula(formula, false, report);
             }
@@ -114,7 +118,7 @@ impl Form<'_> {
                     Diagnostic::new(
                         Code::KeywordInHead,
                         head.span,
-                        format!("`{name}` is given by the play and cannot be defined"),
+                        format!("`{name}` comes from the match and cannot be defined"),
                     )
                     .help(match name.as_str() {
                         "true" => "use `init` for the start and `next` for later states",
@@ -137,9 +141,9 @@ impl Form<'_> {
                 Diagnostic::new(
                     Code::WrongDialect,
                     head.span,
-                    format!("`{name}` means nothing in Gamemaster's dialect"),
+                    format!("`{name}` has no meaning in Gamemaster's dialect"),
                 )
-                .help("say what an action does with `action :: conditions ==> effects`"),
+                .help("describe what an action does with `action :: conditions ==> effects`"),
             );
         }
     }
@@ -153,7 +157,7 @@ impl Form<'_> {
         let message = format!("`{name}` has {} and must have {wanted}", arguments(found));
         let mut diagnostic = Diagnostic::new(Code::KeywordArity, atom.span, message);
         let other = match (name, self.operations) {
-            ("legal", true) => Some("legal(a) speaks of the role in control; drop the role"),
+            ("legal", true) => Some("legal(a) applies to the role in control; leave out the role"),
             ("legal", false) => Some("legal takes a role and a move"),
             ("goal", _) => Some("goal takes a role and a value"),
             _ => None,
@@ -174,7 +178,7 @@ impl Form<'_> {
                     let help = if is_atom_named(inner, "distinct") {
                         "use the same variable twice instead"
                     } else {
-                        "give the formula a name with a rule of its own, and negate that"
+                        "define the formula as a relation by a separate rule, and negate that relation"
                     };
                     report.push(
                         Diagnostic::new(
@@ -195,7 +199,7 @@ impl Form<'_> {
                             formula.span,
                             "`and` is not part of GDL; it is read as a conjunction here",
                         )
-                        .help("other programs take it for a relation: use a rule of its own"),
+                        .help("other programs read it as a relation: use a separate rule"),
                     );
                 }
                 all.iter().for_each(|f| self.formula(f, false, report));
@@ -208,7 +212,7 @@ impl Form<'_> {
                             formula.span,
                             "a disjunction inside a disjunction",
                         )
-                        .help("put the members into the outer one"),
+                        .help("move its members into the outer one"),
                     );
                 } else if all.len() < 2 {
                     report.push(
@@ -238,7 +242,7 @@ impl Form<'_> {
             report.push(Diagnostic::new(
                 Code::ConnectiveAsName,
                 atom.span,
-                format!("`{name}` is a connective and cannot stand here"),
+                format!("`{name}` is a connective and cannot be used here"),
             ));
             return;
         }
@@ -248,8 +252,8 @@ impl Form<'_> {
         if let Some(keyword) = keyword(self.model.dialect, name) {
             if !keyword.body {
                 let help = match name.as_str() {
-                    "init" | "next" | "base" => "ask for the state with `true`",
-                    _ => "ask for the state with `true` and for moves with `does`",
+                    "init" | "next" | "base" => "test the state with `true`",
+                    _ => "test the state with `true` and the moves with `does`",
                 };
                 report.push(
                     Diagnostic::new(
@@ -258,7 +262,7 @@ impl Form<'_> {
                         format!("`{name}` cannot be a condition"),
                     )
                     .help(if self.operations {
-                        "ask for fluents by their name"
+                        "test fluents by their names"
                     } else {
                         help
                     }),
@@ -270,9 +274,9 @@ impl Form<'_> {
                 Diagnostic::new(
                     Code::WrongDialect,
                     atom.span,
-                    format!("`{name}` means nothing in Gamemaster's dialect and is never true"),
+                    format!("`{name}` has no meaning in Gamemaster's dialect and is never true"),
                 )
-                .help("ask for fluents by their name; the action is the head of an operation"),
+                .help("test fluents by their names; the action is the head of an operation"),
             );
         }
     }

@@ -186,7 +186,7 @@ fn goal_values(model: &Model<'_>, report: &mut Report) {
                     head.args()[1].span,
                     format!("the goal value `{value}` is not a whole number from 0 to 100"),
                 )
-                .help("other programs may refuse it"),
+                .help("other programs may reject it"),
             );
         }
     }

@@ -187,7 +187,7 @@ impl<'a> Graph<'a> {
                 });
                 let Some(argument) = unbounded else { continue };
                 let help = if matches!(argument.kind, TermKind::Compound(..)) {
-                    "terms may grow without end: add a condition that bounds them"
+                    "terms may grow without limit: add a condition that bounds them"
                 } else {
                     "add a condition outside the recursion that says which values it may take"
                 };
@@ -200,7 +200,7 @@ impl<'a> Graph<'a> {
                             atom.name().map_or("", |n| n.as_str()),
                         ),
                     )
-                    .related(clause.head.span, "the head that recurs")
+                    .related(clause.head.span, "the recursive head")
                     .help(help),
                 );
             }
@@ -317,7 +317,7 @@ impl<'a> Graph<'a> {
         }
         diagnostic = diagnostic.help(match code {
             Code::DependsOnMoves => {
-                "in a state no move has been made yet: remember the move in a fluent with `next`"
+                "no move has been made yet in a state: store the move in a fluent with `next`"
             }
             _ => "it is fixed before the first move: use only facts and rules about facts",
         });

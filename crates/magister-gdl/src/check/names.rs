@@ -93,7 +93,7 @@ fn arities(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
                     ),
                 )
                 .related(at, format!("with {}", arguments(before)))
-                .help("use two names for two things"),
+                .help("is an argument missing? If both are meant, give them different names"),
             );
         }
     }
@@ -112,9 +112,9 @@ fn relation_and_function(model: &Model<'_>, functions: &[Function<'_>], report: 
         }
         let name = relation.name;
         let help = if model.dialect == Dialect::Operations {
-            "use two names for two things"
+            "give the two things different names"
         } else {
-            "use two names, or write `true` around it if the fluent is meant"
+            "use different names, or write `true` around it if you mean the fluent"
         };
         report.push(
             Diagnostic::new(
@@ -197,7 +197,7 @@ fn advice(
             |part: &str| own_relations(model).any(|r| r.name == part && !r.defined.is_empty());
         if stated(left) && stated(right) {
             return Some(format!(
-                "`{left}` and `{right}` are defined apart: is a `_` missing between them?"
+                "`{left}` and `{right}` are defined separately: is a `_` missing between them?"
             ));
         }
     }

@@ -34,7 +34,7 @@ fn control(model: &Model<'_>, report: &mut Report) {
     }
     let severity = if roles.len() > 1 { Severity::Error } else { Severity::Warning };
     report.push(
-        Diagnostic::new(Code::NoControl, roles[0].1, "nothing says whose turn it is")
+        Diagnostic::new(Code::NoControl, roles[0].1, "no fact or rule says whose turn it is")
             .help(format!("add `init(control({}))`, and change it in the operations", roles[0].0))
             .severity(severity),
     );

@@ -167,7 +167,7 @@ impl<'a> Safety<'a> {
                     formula.span,
                     format!("disjunctions are nested more than {ALTERNATIONS} deep"),
                 )
-                .help("give parts of the formula a name with rules of their own"),
+                .help("define parts of the formula as relations by separate rules"),
             );
             return;
         }
@@ -191,7 +191,7 @@ impl<'a> Safety<'a> {
                         )
                         .help(
                             "for \"there is none\", define a relation without this variable by a \
-                             rule of its own and negate that",
+                             separate rule and negate that relation",
                         ),
                     );
                 }

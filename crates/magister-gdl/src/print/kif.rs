@@ -126,7 +126,7 @@ impl Printer<'_> {
                     span,
                     format!("the name `{name}` cannot be written in prefix rules"),
                 )
-                .help("rename it: no blanks, parentheses or semicolons, no `?` in front"),
+                .help("rename it: a name has no blanks, parentheses or semicolons, and does not begin with `?`"),
             );
         }
     }

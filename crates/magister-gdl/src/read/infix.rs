@@ -114,9 +114,13 @@ impl Parser<'_, '_> {
             if let Some(kind) = kind {
                 if !margin && !self.stopped && self.is_torn_off(&kind) {
                     self.reader.push(
-                        Diagnostic::new(Code::Stray, span, "a connective is missing before this")
-                            .help("write `&` between conditions, and between effects")
-                            .severity(Severity::Warning),
+                        Diagnostic::new(
+                            Code::Stray,
+                            span,
+                            "a connective, such as `&`, is missing before this",
+                        )
+                        .help("write `&` between conditions, and between effects")
+                        .severity(Severity::Warning),
                     );
                 }
                 self.reader.statements.push(Statement { kind, span });
@@ -360,7 +364,7 @@ impl Parser<'_, '_> {
                             span,
                             format!("the variable `{name}` cannot have arguments"),
                         )
-                        .help("names of relations and functions begin with a small letter"),
+                        .help("names of relations and functions begin with a lower-case letter"),
                     );
                     return Err(Failed);
                 }

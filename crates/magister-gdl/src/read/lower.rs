@@ -46,8 +46,8 @@ pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind
 fn misplaced<T>(span: Span, what: &str, reader: &mut Reader) -> Option<T> {
     let help = match what {
         "==>" => "write `action :: conditions ==> effects`",
-        "::" => "an operation is `action :: effects`, a statement of its own",
-        _ => "a rule is `head :- conditions`, and stands alone",
+        "::" => "an operation, `action :: effects`, must be a separate statement",
+        _ => "a rule, `head :- conditions`, must be a separate statement",
     };
     let message = format!("`{what}` is not allowed here");
     reader.push(Diagnostic::new(Code::Unexpected, span, message).help(help));

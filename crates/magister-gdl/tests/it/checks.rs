@@ -293,7 +293,7 @@ fn a_slip_is_reported_once_at_its_position() {
         ("~pile(M) & pile(K)", "~pile(M) pile(K)", Code::Stray, "`&`"),
         ("terminal :- pile(0)", "terminal :- true(pile(0))", Code::WrongDialect, "alone"),
         (":: pile(M) &", ":: true(pile(M)) &", Code::WrongDialect, "alone"),
-        ("legal(take(N)) :-", "legal(player,take(N)) :-", Code::KeywordArity, "drop the role"),
+        ("legal(take(N)) :-", "legal(player,take(N)) :-", Code::KeywordArity, "leave out the role"),
     ] {
         assert!(NIM.contains(right), "{right}");
         let text = NIM.replace(right, wrong);

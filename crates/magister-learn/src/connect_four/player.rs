@@ -39,7 +39,7 @@ impl Perfect {
     /// The column of each move of a game, which must play as Connect Four does.
     fn columns(&mut self, game: &Arc<dyn Game>) -> Result<&[(Move, u32)], Halt> {
         if self.columns.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
-            let refused = || Halt::Limit("the perfect player knows Connect Four only".to_owned());
+            let refused = || Halt::Limit("the perfect player plays only Connect Four".to_owned());
             let Some((Reading::ConnectFour, reader)) = recognise(game) else {
                 return Err(refused());
             };

@@ -139,27 +139,27 @@ impl Metrics {
         };
         let plain = |count: &AtomicU64| vec![(String::new(), one(count))];
         family("matches_started_total", "counter", "Matches started.", &plain(&self.started));
-        family("matches_running", "gauge", "Matches that are played now.", &plain(&self.running));
+        family("matches_running", "gauge", "Matches that are running.", &plain(&self.running));
         family("matches_resumed_total", "counter", "Matches resumed.", &plain(&self.resumed));
         let ends = rows("end", &["terminal", "aborted", "other"], &self.ended);
-        family("matches_ended_total", "counter", "Matches that ended, by how.", &ends);
+        family("matches_ended_total", "counter", "Matches that ended, by the kind of end.", &ends);
         let requests = rows("kind", &["start", "play"], &self.requests);
         family("requests_total", "counter", "Requests to remote players.", &requests);
         let faults = rows("kind", &["late", "illegal", "other"], &self.faults);
         family("faults_total", "counter", "Faults of players.", &faults);
-        family("turns_total", "counter", "Turns that were made.", &plain(&self.turns));
+        family("turns_total", "counter", "Turns played.", &plain(&self.turns));
         let overhead = self.overhead.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = histogram(&BOUNDS, &overhead.counts, overhead.count, overhead.sum);
-        let help = "Time from the last answer of a turn to the next request, storing included.";
+        let help = "Time from the last answer of a turn to the next request, including storage.";
         family("overhead_seconds", "histogram", help, &rows);
         if let Some(times) = commits {
             let CommitTimes { commits, appends, total, counts } = times;
             let sum = total.as_secs_f64();
             let rows = histogram(&CommitTimes::BOUNDS, &counts, commits, sum);
-            let help = "Time of the commits of the store, which is mostly that of fsync.";
+            let help = "Time of commits to the store, mostly fsync.";
             family("commit_seconds", "histogram", help, &rows);
             let rows = [(String::new(), appends.to_string())];
-            family("appends_total", "counter", "Appends that the commits contain.", &rows);
+            family("appends_total", "counter", "Appends in all commits.", &rows);
         }
         out
     }

@@ -131,7 +131,7 @@ impl GgpPlayer {
                     let ends =
                         |id: &String, seat: &mut Seat| *id == begun.id || seat.is_stale(received);
                     for (id, old) in held.extract_if(.., ends) {
-                        tracing::info!(id, "a match without an end is given up");
+                        tracing::info!(id, "a match that did not end is abandoned");
                         old.give_up();
                     }
                     if held.len() >= self.options.at_once {

@@ -95,7 +95,7 @@ impl Thinker {
         let thread = thread::Builder::new().name("player".to_owned()).stack_size(STACK);
         let spawned = thread.spawn(move || mind.live(deadline, &done, &waiting));
         if let Err(error) = spawned {
-            tracing::error!(%error, "no thread could be made");
+            tracing::error!(%error, "no thread could be started");
         }
         Thinker { jobs, ready, fallback, stop }
     }
@@ -214,7 +214,7 @@ impl Mind {
         };
         let thread = thread::Builder::new().name("prepare".to_owned()).stack_size(STACK);
         if let Err(error) = thread.spawn(best) {
-            tracing::error!(%error, "no thread could be made");
+            tracing::error!(%error, "no thread could be started");
         }
         let left = |most: Option<Duration>| {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -144,7 +144,7 @@ impl Track {
             .map(|role| match self.worker.legal(role) {
                 _ if role == actor => Ok(choice),
                 [only] => Ok(*only),
-                _ => Err(Lost(format!("role {} has a choice beside `{text}`", role.0))),
+                _ => Err(Lost(format!("role {} has a choice besides `{text}`", role.0))),
             })
             .collect();
         let joint = joint?;

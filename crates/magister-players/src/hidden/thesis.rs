@@ -1,4 +1,4 @@
-//! The honest agent of N. Morris' thesis (Hendrix College, 2023), for comparison: a bandit over its
+//! The honest agent of N. Morris's thesis (Hendrix College, 2023), for comparison: a bandit over its
 //! own moves, with a random state and a random playout for each try, and no tree.
 //!
 //! The default is a repaired version: states are drawn by probability, rewards are those of the

@@ -20,12 +20,12 @@ impl Checker<'_> {
                 }
                 "game" => Some(Val::Table),
                 _ => {
-                    self.report(Code::UnknownForm, node.span, format!("`{word}` is not a value."));
+                    self.report(Code::UnknownForm, node.span, format!("`{word}` is not a value"));
                     None
                 }
             },
             NodeKind::Mark(mark) => {
-                self.report(Code::Unexpected, node.span, format!("`{mark}` has no meaning here."));
+                self.report(Code::Unexpected, node.span, format!("`{mark}` has no meaning here"));
                 None
             }
             NodeKind::List(items) => self.form(node, items),
@@ -35,7 +35,7 @@ impl Checker<'_> {
     fn variable(&mut self, node: &Node, name: &str) -> Option<Val> {
         let Some(found) = self.scope.iter().rev().find(|s| s.name == name) else {
             self.push(
-                Diagnostic::new(Code::Unbound, node.span, format!("`'{name}` is not bound."))
+                Diagnostic::new(Code::Unbound, node.span, format!("`'{name}` is not bound"))
                     .help("`any`, `all`, `filter`, `let` and `declare` bind variables"),
             );
             return None;
@@ -63,7 +63,7 @@ impl Checker<'_> {
             Diagnostic::new(
                 Code::WrongType,
                 node.span,
-                format!("Expected {wanted}, found {found}."),
+                format!("expected {wanted}, found {found}"),
             )
             .label(found),
         );
@@ -135,7 +135,7 @@ impl Checker<'_> {
     fn teams(&mut self, node: &Node) {
         if self.out.teams.is_empty() {
             self.push(
-                Diagnostic::new(Code::NoSuchOwner, node.span, "The game has no teams.")
+                Diagnostic::new(Code::NoSuchOwner, node.span, "the game has no teams")
                     .help("`(create teams (0, 2) (1, 3))` in the setup makes two"),
             );
         }
@@ -165,7 +165,7 @@ impl Checker<'_> {
                     });
                 }
                 "points" => {
-                    let message = "A point map is not a value; it is used after `using`.";
+                    let message = "a point map is not a value; it is used after `using`";
                     self.report(Code::WrongType, node.span, message);
                     return None;
                 }
@@ -217,7 +217,7 @@ impl Checker<'_> {
                     && number >= count
                 {
                     let what = if team { "teams" } else { "players" };
-                    let message = format!("There are only {count} {what}, counted from zero.");
+                    let message = format!("there are only {count} {what}, counted from zero");
                     self.report(Code::NoSuchOwner, first.span, message);
                     return Some(None);
                 }
@@ -263,7 +263,7 @@ impl Checker<'_> {
             other => return self.mismatch(&items[0], "the table or a player", &other),
         };
         if items[2].is("new") {
-            self.report(Code::Unsupported, items[2].span, "`new` places are not supported.");
+            self.report(Code::Unsupported, items[2].span, "`new` places are not supported");
             return None;
         }
         let name = match self.val(&items[2])? {

@@ -86,7 +86,7 @@ impl Checker<'_> {
                     && !self.out.cards.iter().any(|c| c.values.iter().any(|v| v.0 == id))
                 {
                     let text = &self.strings[id as usize];
-                    let message = format!("No card has the attribute `{text}`.");
+                    let message = format!("no card has the attribute `{text}`");
                     self.report(Code::UnknownAttribute, name_node.span, message);
                 }
                 Some(Val::Str(crate::ir::Str::Att(Box::new(name), Box::new(card))))
@@ -177,14 +177,14 @@ impl Checker<'_> {
                 let [player] = self.exactly(node, rest, "a player")?;
                 let player = self.player(player)?;
                 if self.out.teams.is_empty() {
-                    self.report(Code::NoSuchOwner, node.span, "The game has no teams.");
+                    self.report(Code::NoSuchOwner, node.span, "the game has no teams");
                     return None;
                 }
                 Some(Val::Team(Owner::TeamOf(Box::new(player))))
             }
             "indexed" => self.all_indices(node, rest),
             _ => {
-                let message = format!("No expression begins with `{head}`.");
+                let message = format!("no expression begins with `{head}`");
                 self.report(Code::UnknownForm, items[0].span, message);
                 None
             }
@@ -230,7 +230,7 @@ impl Checker<'_> {
             Val::Cards(cards) => Some(Val::Card(Card::At(which, Box::new(cards)))),
             Val::Groups(groups) => Some(Val::Cards(Cards::Pick(which, Box::new(groups)))),
             other => {
-                let message = format!("Expected cards, found {}.", other.describe());
+                let message = format!("expected cards, found {}", other.describe());
                 self.report(Code::WrongType, node.span, message);
                 None
             }
@@ -268,7 +268,7 @@ impl Checker<'_> {
             }
             (a, b) => {
                 let message = format!(
-                    "Only values of one type can be compared, but these are {} and {}.",
+                    "only values of one type can be compared, but these are {} and {}",
                     a.describe(),
                     b.describe()
                 );
@@ -298,7 +298,7 @@ impl Checker<'_> {
             }
             (Val::Int(int), true) => Some(Val::Int(Int::Total(coll, slot, Box::new(int)))),
             (other, _) => {
-                let message = format!("There is no aggregate over {}.", other.describe());
+                let message = format!("there is no aggregate over {}", other.describe());
                 self.report(Code::WrongType, body.span, message);
                 None
             }
@@ -316,7 +316,7 @@ impl Checker<'_> {
                 Val::Groups(groups) => Some(groups),
                 Val::Cards(cards) => Some(Groups::List(vec![cards])),
                 other => {
-                    let message = format!("Expected cards, found {}.", other.describe());
+                    let message = format!("expected cards, found {}", other.describe());
                     self.report(Code::WrongType, one.span, message);
                     None
                 }
@@ -390,7 +390,7 @@ impl Checker<'_> {
             Val::Table => Owner::Table,
             other => {
                 let message =
-                    format!("Places belong to the table or a player, not to {}.", other.describe());
+                    format!("places belong to the table or a player, not to {}", other.describe());
                 self.report(Code::WrongType, owner.span, message);
                 return None;
             }

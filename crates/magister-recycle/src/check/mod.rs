@@ -205,13 +205,13 @@ impl Checker<'_> {
 
     fn malformed(&mut self, node: &Node, expected: &str) {
         self.push(
-            Diagnostic::new(Code::Malformed, node.span, "This form has the wrong shape.")
+            Diagnostic::new(Code::Malformed, node.span, "this form has the wrong shape")
                 .help(format!("expected {expected}")),
         );
     }
 
     fn older(&mut self, span: Span, old: &str, new: &str) {
-        let message = format!("`{old}` is an older spelling of `{new}`.");
+        let message = format!("`{old}` is an older spelling of `{new}`");
         self.push(Diagnostic::new(Code::OlderSpelling, span, message));
     }
 
@@ -238,7 +238,7 @@ impl Checker<'_> {
                 Diagnostic::new(
                     Code::Shadowed,
                     var.span,
-                    format!("`'{name}` is already bound by an enclosing form."),
+                    format!("`'{name}` is already bound by an enclosing form"),
                 )
                 .related(related, "bound here"),
             );
@@ -343,7 +343,7 @@ impl Checker<'_> {
         let owners = self.out.players as usize + 1;
         if self.out.places.len() * owners > self.options.limits.piles {
             let message = format!(
-                "The game has {} piles; the limit is {}.",
+                "the game has {} piles; the limit is {}",
                 self.out.places.len() * owners,
                 self.options.limits.piles
             );

@@ -22,7 +22,7 @@ impl Checker<'_> {
             let span = forms.first().map_or(Span::default(), |form| form.span);
             if !self.diagnostics.has_errors() {
                 self.push(
-                    Diagnostic::new(Code::NoGame, span, "The text does not describe a game.")
+                    Diagnostic::new(Code::NoGame, span, "the text does not describe a game")
                         .help("expected `(game (setup ..) .. (scoring ..))`"),
                 );
             }
@@ -30,7 +30,7 @@ impl Checker<'_> {
         };
         for form in forms {
             if !std::ptr::eq(form, game) {
-                self.report(Code::IgnoredText, form.span, "This is not part of the game.");
+                self.report(Code::IgnoredText, form.span, "this is not part of the game");
             }
         }
         let items = &game.list().unwrap_or(&[])[1..];
@@ -49,7 +49,7 @@ impl Checker<'_> {
             }
             _ => {
                 self.push(
-                    Diagnostic::new(Code::NoGame, game.span, "The game has no setup.")
+                    Diagnostic::new(Code::NoGame, game.span, "the game has no setup")
                         .help("`(setup (create players 2) ..)` comes before the first block"),
                 );
                 self.out.players = 1;
@@ -62,7 +62,7 @@ impl Checker<'_> {
             }
             _ => {
                 self.push(
-                    Diagnostic::new(Code::NoGame, game.span, "The game has no scoring.")
+                    Diagnostic::new(Code::NoGame, game.span, "the game has no scoring")
                         .help("`(scoring max INTEGER)` comes after the last block"),
                 );
                 self.blocks(game, rest);
@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
         if self.out.players == 0 && !self.diagnostics.has_errors() {
             self.push(
-                Diagnostic::new(Code::NoGame, node.span, "The game has no players.")
+                Diagnostic::new(Code::NoGame, node.span, "the game has no players")
                     .help("`(create players 2)` makes two"),
             );
         }
@@ -121,7 +121,7 @@ impl Checker<'_> {
         let int = self.int(node)?;
         let number = super::expr::fold(&int);
         if number.is_none() {
-            self.report(Code::NotConstant, node.span, "This is not known before the game.");
+            self.report(Code::NotConstant, node.span, "this is not known before the game");
         }
         number
     }
@@ -134,7 +134,7 @@ impl Checker<'_> {
         let Some(number) = self.constant(count) else { return };
         if number < 1 || number as usize > self.options.limits.players {
             let most = self.options.limits.players;
-            let message = format!("A game has 1 to {most} players, not {number}.");
+            let message = format!("a game has 1 to {most} players, not {number}");
             self.report(Code::TooLarge, count.span, message);
             return;
         }
@@ -154,7 +154,7 @@ impl Checker<'_> {
                         members.push(*seat as u32);
                     }
                     NodeKind::Int(_) => {
-                        let message = format!("There are only {} players.", self.out.players);
+                        let message = format!("there are only {} players", self.out.players);
                         self.report(Code::NoSuchOwner, item.span, message);
                     }
                     NodeKind::Mark(",") | NodeKind::List(_) => {}
@@ -187,7 +187,7 @@ impl Checker<'_> {
             }
         };
         let Cards::Place(found) = self.cards(place)? else {
-            self.report(Code::WrongType, place.span, "A deck must be in a place.");
+            self.report(Code::WrongType, place.span, "a deck must be in a place");
             return None;
         };
         let owner = match &found.owner {
@@ -219,12 +219,12 @@ impl Checker<'_> {
     }
 
     fn unknown_place<T>(&mut self, node: &Node) -> Option<T> {
-        self.report(Code::NotConstant, node.span, "The place of a deck must be known in advance.");
+        self.report(Code::NotConstant, node.span, "the place of a deck must be known in advance");
         None
     }
 
     fn too_many_cards<T>(&mut self, node: &Node) -> Option<T> {
-        let message = format!("The game has more than {} cards.", self.options.limits.cards);
+        let message = format!("the game has more than {} cards", self.options.limits.cards);
         self.report(Code::TooLarge, node.span, message);
         None
     }
@@ -289,7 +289,7 @@ impl Checker<'_> {
                 self.report(
                     Code::NoSuchOwner,
                     node.span,
-                    "A deck is at a seat that does not exist.",
+                    "a deck is at a seat that does not exist",
                 );
                 continue;
             }
@@ -315,7 +315,7 @@ impl Checker<'_> {
             }
         }
         if self.out.cards.is_empty() && !self.diagnostics.has_errors() {
-            self.report(Code::NoCards, node.span, "The game has no cards.");
+            self.report(Code::NoCards, node.span, "the game has no cards");
         }
     }
 }

@@ -36,12 +36,8 @@ impl Checker<'_> {
             Some("do") => self.sequence(node, items),
             Some("choice" | "stage") if at == At::Inside => {
                 self.push(
-                    Diagnostic::new(
-                        Code::ChoiceInside,
-                        node.span,
-                        "Only actions are allowed here.",
-                    )
-                    .help("a decision or a stage is a block of the game or of a stage"),
+                    Diagnostic::new(Code::ChoiceInside, node.span, "only actions are allowed here")
+                        .help("a decision or a stage is a block of the game or of a stage"),
                 );
                 None
             }
@@ -59,7 +55,7 @@ impl Checker<'_> {
                 Some(self.stmt(Stmt::If(test?, body?), node.span))
             }
             Some(word) if items[0].list().is_none() => {
-                let message = format!("No block and no action begins with `{word}`.");
+                let message = format!("no block and no action begins with `{word}`");
                 self.report(Code::UnknownForm, items[0].span, message);
                 None
             }
@@ -114,7 +110,7 @@ impl Checker<'_> {
             Some("player") => false,
             Some("team") => {
                 if self.out.teams.is_empty() {
-                    self.report(Code::NoSuchOwner, items[1].span, "The game has no teams.");
+                    self.report(Code::NoSuchOwner, items[1].span, "the game has no teams");
                 }
                 true
             }
@@ -143,7 +139,7 @@ impl Checker<'_> {
                 Diagnostic::new(
                     Code::AnyOutsideChoice,
                     items[0].span,
-                    "`any` offers options, but this is not a choice.",
+                    "`any` offers options, but this is not a choice",
                 )
                 .severity(severity)
                 .help("`all` does it for every element"),
@@ -168,7 +164,7 @@ impl Checker<'_> {
         let value_node = value;
         let value = self.val(value)?;
         let Some(ty) = Self::type_of(&value) else {
-            self.report(Code::WrongType, value_node.span, "The table cannot be a value.");
+            self.report(Code::WrongType, value_node.span, "the table cannot be a value");
             return None;
         };
         let bound = match value {
@@ -226,12 +222,12 @@ impl Checker<'_> {
             }
             "shuffle" => {
                 if rest.first().is_some_and(|word| word.is("faro")) {
-                    self.report(Code::Unsupported, node.span, "A faro shuffle is not supported.");
+                    self.report(Code::Unsupported, node.span, "a faro shuffle is not supported");
                     return None;
                 }
                 let [cards] = self.exactly(node, rest, "a place")?;
                 let Cards::Place(place) = self.cards(cards)? else {
-                    self.report(Code::WrongType, cards.span, "Only a place can be shuffled.");
+                    self.report(Code::WrongType, cards.span, "only a place can be shuffled");
                     return None;
                 };
                 Act::Shuffle(*place)
@@ -250,7 +246,7 @@ impl Checker<'_> {
                 self.report(
                     Code::ChoiceInside,
                     node.span,
-                    "Players, teams and decks are created in the setup.",
+                    "players, teams and decks are created in the setup",
                 );
                 return None;
             }
@@ -262,7 +258,7 @@ impl Checker<'_> {
         match self.val(node)? {
             Val::Int(Int::Stored(owner, key)) => Some((owner, key)),
             other => {
-                let message = format!("Expected a store, found {}.", other.describe());
+                let message = format!("expected a store, found {}", other.describe());
                 self.report(Code::WrongType, node.span, message);
                 None
             }
@@ -289,7 +285,7 @@ impl Checker<'_> {
                 Some(Act::SetStr(owner, key, self.str(value)?))
             }
             other => {
-                let message = format!("Expected a store, found {}.", other.describe());
+                let message = format!("expected a store, found {}", other.describe());
                 self.report(Code::WrongType, store.span, message);
                 None
             }
@@ -377,12 +373,11 @@ impl Checker<'_> {
                     }
                     return Some((*place, which));
                 }
-                self.report(Code::WrongType, node.span, "Cards can only be put into a place.");
+                self.report(Code::WrongType, node.span, "cards can only be put into a place");
                 None
             }
             other => {
-                let message =
-                    format!("Expected a position in a place, found {}.", other.describe());
+                let message = format!("expected a position in a place, found {}", other.describe());
                 self.push(
                     Diagnostic::new(Code::WrongType, node.span, message)
                         .help("`(top PLACE)`, `(bottom PLACE)` or `(NUMBER PLACE)`"),
@@ -471,7 +466,7 @@ impl Checker<'_> {
             _ => None,
         };
         let Some(constant) = constant else {
-            self.report(Code::NotConstant, value_node.span, "This is not known before the game.");
+            self.report(Code::NotConstant, value_node.span, "this is not known before the game");
             return;
         };
         let Some(name) = var.var() else {

@@ -30,7 +30,7 @@ impl Checker<'_> {
                     found.push((
                         span,
                         Code::NeverSet,
-                        format!("The point map `{name}` is never set."),
+                        format!("the point map `{name}` is never set"),
                     ));
                 }
             }
@@ -44,7 +44,7 @@ impl Checker<'_> {
                     found.push((
                         span,
                         Code::NeverFilled,
-                        format!("No card is ever put into the place `{vis} {name}`."),
+                        format!("no card is ever put into the place `{vis} {name}`"),
                     ));
                 }
             }

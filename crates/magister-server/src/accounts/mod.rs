@@ -128,7 +128,7 @@ impl Accounts {
         if from_here && for_name {
             return Ok(());
         }
-        let what = "too many tries to sign in; wait some minutes";
+        let what = "too many attempts to sign in; wait a few minutes";
         Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, "tries", what))
     }
 
@@ -220,7 +220,7 @@ impl Accounts {
         match store.add_account(&account).await {
             Ok(()) => Ok((account, chosen)),
             Err(StoreError::Taken) => {
-                Err(ApiError::conflict("taken", format!("there is an account {name} already")))
+                Err(ApiError::conflict("taken", format!("there is already an account {name}")))
             }
             Err(error) => Err(error.into()),
         }
@@ -279,7 +279,7 @@ pub(crate) fn check_name(name: &str) -> Result<String, ApiError> {
     let count = name.chars().count();
     if count == 0 || count > NAME || !name.chars().all(fits) {
         let what = format!(
-            "a name has 1 to {NAME} letters, digits, spaces and the signs . _ - @ ' and no others"
+            "a name has 1 to {NAME} letters, digits, spaces and the characters . _ - @ ' and no others"
         );
         return Err(ApiError::invalid("name", what));
     }

@@ -85,7 +85,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Visitor {
 }
 
 fn sign_in_first() -> ApiError {
-    let what = "sign in first; guests of this site may only look";
+    let what = "sign in first; guests have read-only access to this site";
     ApiError::new(StatusCode::UNAUTHORIZED, "sign-in", what)
 }
 

@@ -144,7 +144,10 @@ async fn keep_an_admin(site: &Site, id: &str) -> Result<(), ApiError> {
     if all.iter().any(other) || !site.accounts.required {
         return Ok(());
     }
-    Err(ApiError::conflict("last-admin", "this is the last administrator; name another one first"))
+    Err(ApiError::conflict(
+        "last-admin",
+        "this is the last administrator; appoint another one first",
+    ))
 }
 
 async fn delete(State(site): App, visitor: Visitor, Path(id): Path<String>) -> Answer {

@@ -83,7 +83,7 @@ async fn name_people(
             Some(name) if Account::folded_name(name) == Account::folded_name(&account.name) => {}
             Some(name) => {
                 if site.hub.store.account_named(name).await?.is_some() {
-                    let what = "this is the name of another account; leave the name out";
+                    let what = "this is the name of another account; leave out the name";
                     return Err(ApiError::invalid("name", what));
                 }
             }

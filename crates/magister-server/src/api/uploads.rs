@@ -80,7 +80,7 @@ async fn add(
     let own = store.uploads(Some(visitor.owner())).await?;
     let before = own.iter().find(|one| one.kind == PLAYER && one.name == name);
     if before.is_none() && visitor.owner().is_empty() && own.len() >= ANONYMOUS {
-        return Err(ApiError::conflict("quota", "this site stores as many players as it may"));
+        return Err(ApiError::conflict("quota", "this site cannot store any more players"));
     }
     let replaced = before.map(|one| one.content.len());
     site.accounts.room(store, visitor.owner(), PLAYER, body.text.len(), replaced).await?;

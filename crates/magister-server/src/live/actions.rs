@@ -214,13 +214,13 @@ impl Live {
         self.may_go_back(core, access)?;
         if core.meta.mode == Mode::Standalone {
             let ply = core.meta.tree.forth();
-            return self.go(core, ply, "there is nothing to make again");
+            return self.go(core, ply, "there is nothing to redo");
         }
         let role = core.seats[seat_of(access)?].role;
         let done = magister::engine::within(self.hub.limits.step * 10, &Stop::never(), |stop| {
             core.current.redo(role, 1, stop)
         });
-        done.map_err(|_| ApiError::conflict("nothing", "there is nothing to make again"))?;
+        done.map_err(|_| ApiError::conflict("nothing", "there is nothing to redo"))?;
         self.rewound(core)
     }
 
@@ -230,7 +230,7 @@ impl Live {
         let core = &mut *core;
         self.may_go_back(core, access)?;
         if core.meta.mode != Mode::Standalone {
-            let what = "only standalone matches jump; GET plies/N shows an earlier position";
+            let what = "only standalone matches can jump; GET plies/N shows an earlier position";
             return Err(ApiError::conflict("mode", what));
         }
         if let Some(node) = to.node {
@@ -280,7 +280,7 @@ impl Live {
         self.rewound(core)
     }
 
-    /// Stores and announces that the match goes on from another position.
+    /// Stores and announces that the match continues from another position.
     fn rewound(self: &Arc<Self>, core: &mut Core) -> Result<(), ApiError> {
         core.current.take_events();
         core.epoch += 1;
@@ -314,7 +314,7 @@ impl Live {
             return Err(ApiError::forbidden("moves of rated matches cannot be taken back"));
         }
         if self.open.is_hidden() {
-            let what = "moves cannot be taken back where information is hidden";
+            let what = "moves cannot be taken back in games with hidden information";
             return Err(ApiError::forbidden(what));
         }
         let others = core.meta.seats.iter().enumerate().filter(|(number, _)| *number != seat);
@@ -335,7 +335,7 @@ impl Live {
         let mut core = self.lock();
         manages(access)?;
         if core.meta.rated && access != Access::Owner {
-            return Err(ApiError::forbidden("rated matches are not paused"));
+            return Err(ApiError::forbidden("rated matches cannot be paused"));
         }
         core.current.pause()?;
         core.meta.paused = true;

@@ -1,4 +1,4 @@
-//! What makes a match go on: questions to players, their answers, turns.
+//! What advances a match: questions to players, their answers, turns.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -193,7 +193,7 @@ impl Live {
         true
     }
 
-    /// Ends the match and collects the players that must hear of it.
+    /// Ends the match and collects the players that must be notified.
     fn close(&self, core: &mut Core) {
         let record = core.current.record().clone();
         let end = record.end;
@@ -344,7 +344,7 @@ impl Live {
         });
     }
 
-    /// A search starts, and with it the clock. False if no one waits for it any more.
+    /// A search starts, and with it the clock. False if no one waits for it any longer.
     fn began(&self, seat: usize, asked: Asked) -> bool {
         let mut core = self.lock();
         let Some(current) = &mut core.seats[seat].asked else { return false };

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::view::state_name;
 use super::{Access, Live};
 
-/// Something that viewers hear of.
+/// Something that viewers are notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The match as a whole changed.

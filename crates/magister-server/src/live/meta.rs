@@ -202,7 +202,8 @@ impl SeatMeta {
 pub fn spec(name: &str) -> Result<Spec, ApiError> {
     let taken = RESERVED.iter().find(|&&word| name.contains(word));
     if name.len() > 200 || taken.is_some() {
-        let what = "players of this site read no files, and their memory and threads are set by it";
+        let what =
+            "players on this site cannot read files, and the site sets their memory and threads";
         return Err(ApiError::invalid("player", what));
     }
     let spec: Spec =

@@ -99,7 +99,7 @@ pub(crate) struct Core {
     /// The number of the last event.
     rev: u64,
     changes: VecDeque<(u64, Change)>,
-    /// Changes that viewers may hear of when they are stored.
+    /// Changes that viewers are notified of when they are stored.
     unheard: Vec<Change>,
     unsaved: Vec<Entry>,
     /// The steps that the store has, or has in `unsaved`.
@@ -108,7 +108,7 @@ pub(crate) struct Core {
     closed: bool,
     /// Whether the farewells were said, or are being said.
     dismissed: bool,
-    /// How players hear of the end when it is stored.
+    /// How players are notified of the end when it is stored.
     farewells: Vec<(usize, Farewell)>,
     /// The remote players, until they know of the end.
     engaged: Option<Engaged>,
@@ -131,7 +131,7 @@ struct Sitting {
 }
 
 impl Sitting {
-    /// Takes the question back: no one waits for the answer any more.
+    /// Withdraws the question: no one waits for the answer any longer.
     fn dismiss(&mut self) {
         self.asked = None;
         if let Some(search) = self.search.take() {

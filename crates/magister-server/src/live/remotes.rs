@@ -186,7 +186,7 @@ impl Live {
         if self.is_over() || !self.lock().meta.seats.iter().any(lost) {
             return Ok(());
         }
-        self.end("the server was ended, and a remote player cannot be asked again")
+        self.end("the server was stopped, and a remote player cannot be asked again")
     }
 
     /// Tells the players that the match is over. The store hears of it when all know, so that

@@ -11,7 +11,7 @@ use crate::ApiError;
 use crate::games::{OpenGame, Wanted};
 
 impl Live {
-    /// The match of a log, exactly where it was. A running one goes on.
+    /// The match of a log, exactly where it was. A running match continues.
     pub fn restore(
         hub: &Arc<Hub>,
         open: Arc<OpenGame>,

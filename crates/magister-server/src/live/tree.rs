@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// The turns of the current line, as far as it goes.
+    /// The turns of the current line, up to its end.
     line: Vec<usize>,
     /// How many of them are made.
     at: usize,
@@ -108,7 +108,7 @@ impl Tree {
         }
         line.reverse();
         let ply = line.len();
-        // The line goes on as it did when the branch was left.
+        // The line continues as it did when the branch was left.
         while let Some(next) = self.nodes.iter().rposition(|one| one.parent == line.last().copied())
         {
             line.push(next);

@@ -50,7 +50,7 @@ impl Live {
         let seat = core.meta.seats.iter().position(|seat| seat.token.as_ref() == Some(&hashed));
         seat.map(Access::Seat).ok_or_else(|| {
             ApiError::forbidden(
-                "this token belongs to no seat of this match; leave it out to watch",
+                "this token does not belong to a seat of this match; leave it out to watch",
             )
         })
     }

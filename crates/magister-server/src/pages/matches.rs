@@ -146,7 +146,7 @@ fn render(
         if whole["state"] == "ended" || whole["state"] == "aborted" {
             body.push_str(
                 "<button name=\"action\" value=\"rematch\">play again</button>\
-                 <button name=\"action\" value=\"swap\">play again with other roles</button>",
+                 <button name=\"action\" value=\"swap\">play again with swapped roles</button>",
             );
         }
         body.push_str("</p></form>");

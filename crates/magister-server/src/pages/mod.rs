@@ -67,7 +67,7 @@ async fn finish(
         return Response::from_parts(parts, body);
     }
     let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
-        return ApiError::unavailable("the page could not be made").into_response();
+        return ApiError::unavailable("the page could not be created").into_response();
     };
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     if !base.is_empty() {

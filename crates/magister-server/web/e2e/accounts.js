@@ -50,10 +50,10 @@ test("accounts-sign-in-and-administration", async (bench) => {
   await guest.getByText("Ada's player is stored on the site.").waitFor();
   await guest.goto("/account");
   await guest.getByRole("cell", { name: "Ada's player", exact: true }).waitFor();
-  await guest.getByLabel("Present password").fill(given);
+  await guest.getByLabel("Current password").fill(given);
   await guest.getByLabel(/New password/).fill("difference engine");
   await guest.getByRole("button", { name: "Change the password" }).click();
-  await guest.getByText("The password is changed").waitFor();
+  await guest.getByText("Your password has been changed").waitFor();
   await guest.getByRole("button", { name: "Sign out" }).click();
   await guest.getByRole("link", { name: "Sign in" }).first().waitFor();
 

@@ -33,7 +33,7 @@ describe("readers", () => {
     expect(() => readInfix("p(a,\n  b")).toThrow(SyntaxFault);
     expect(() => readInfix("p(a) q)")).toThrow(/line 1, column 7/);
     expect(() => readPrefix("(role x) (init (cell 1)")).toThrow(/closing parenthesis/);
-    expect(() => readPrefix(")")).toThrow(/closes nothing/);
+    expect(() => readPrefix(")")).toThrow(/has no opening one/);
     expect(() => readInfix("(".repeat(5000))).toThrow(SyntaxFault);
     expect(() => readPrefix("(a ".repeat(5000))).toThrow(SyntaxFault);
   });

@@ -109,7 +109,7 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
             Ok(()) => {}
             Err(Halt::Stopped) if measured.playouts > 0 => break,
             Err(Halt::Stopped) => bail!(
-                "no playout came to its end in {:.0} seconds; raise --seconds, or lower --max-steps",
+                "no playout ended within {:.0} seconds; raise --seconds, or lower --max-steps",
                 seconds * PATIENCE
             ),
             Err(halt) => return Err(halt.into()),

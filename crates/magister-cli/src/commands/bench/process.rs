@@ -29,7 +29,7 @@ pub(super) fn peak() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Lets the peak begin anew from the memory of now, where the system can.
+/// Resets the peak to the current memory, if the system supports it.
 pub(super) fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

@@ -156,12 +156,12 @@ pub(super) fn symbolic(name: &str, found: &Symbolic) -> Value {
 }
 
 const WITHOUT_PROOF: &str =
-    "the rules are too large to be grounded, and the subgames are a guess by their names";
+    "the rules are too large to be grounded; the subgames are a guess from the names in the rules";
 
 /// The same as text.
 pub(super) fn symbolic_text(name: &str, found: &Symbolic, all: bool) -> String {
     let mut text =
-        format!("{name}: {}, a guess by the rules\n", plural(found.subgames.len(), "subgame"));
+        format!("{name}: {}, a guess from the rules\n", plural(found.subgames.len(), "subgame"));
     for (number, part) in found.subgames.iter().enumerate() {
         let _ = writeln!(text, "subgame {}:", number + 1);
         text += &list("  fluents: ", &part.fluents, all);

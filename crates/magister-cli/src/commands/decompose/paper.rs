@@ -59,7 +59,7 @@ impl Paper {
 
     pub(super) fn text(&self, compiled: &Compiled) -> String {
         let mut text = String::from(
-            "sequences of the paper's search, whose pruning rule is unsound: do not play by it\n",
+            "sequences of the paper's search, whose pruning rule is unsound; do not play by its results\n",
         );
         for (number, found) in self.sequences.iter().enumerate() {
             let _ = match found {
@@ -76,7 +76,7 @@ impl Paper {
         let errors = match &self.errors {
             Ok(errors) => errors,
             Err(halt) => {
-                let _ = writeln!(text, "where it errs was not compared: {halt}");
+                let _ = writeln!(text, "its errors were not counted: {halt}");
                 return text;
             }
         };
@@ -93,7 +93,7 @@ impl Paper {
             let mover = compiled.info().roles.get(mistake.mover).map_or("", String::as_str);
             let _ = writeln!(
                 text,
-                "  {mover} to move: worth {} for {first}, it finds {}",
+                "  {mover} to move: the value is {} for {first}, the search finds {}",
                 mistake.value, mistake.found
             );
             text += &list("    ", &fluents(compiled, &mistake.fluents), true);

@@ -110,7 +110,7 @@ impl Values {
         let info = compiled.info();
         let (value, mean, temperature) = &self.total;
         let mut text = format!(
-            "the last move wins: value {value}, mean {mean}, temperature {temperature}, {}\n",
+            "normal play (the last move wins): value {value}, mean {mean}, temperature {temperature}, {}\n",
             plural(self.regions.len(), "region")
         );
         if self.regions.len() > 1 {

@@ -46,7 +46,7 @@ const SEARCH: &str = "single-mcts";
 pub(super) fn run(args: &Experiment) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let mut csv = format!("game,seats,branching,decisions,random,{SEARCH},t,honest,t,faults\n");
-    let mut page = Page::new("What a player in the first seat gains against random ones");
+    let mut page = Page::new("Advantage of a player in the first seat over random opponents");
     let honest = measured(args, &["honest"])?.swap_remove(0).to_string();
     writeln!(
         out,

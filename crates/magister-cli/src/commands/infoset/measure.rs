@@ -64,8 +64,8 @@ pub(super) fn run(playable: &Playable, role: Role, turns: &[Turn], args: &Infose
         } else {
             writeln!(
                 out,
-                "{} {}: {size} particles, {rate:.0} states that agree a second ({each:.0} ns \
-                 each), {steps:.0} steps a second",
+                "{} {}: {size} particles, {rate:.0} consistent states per second ({each:.0} ns \
+                 each), {steps:.0} steps per second",
                 playable.name, playable.evaluator
             )?;
         }

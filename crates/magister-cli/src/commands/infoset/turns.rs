@@ -57,8 +57,8 @@ pub(super) fn read(
     }
     if nothing && !percepts.is_empty() {
         bail!(
-            "turn {number} (`{shown}`) names percepts and nil, which stands for none; leave out the \
-             one or the other"
+            "turn {number} (`{shown}`) has both percepts and nil, which means no percept; leave \
+             out one of them"
         );
     }
     percepts.sort_unstable();
@@ -106,7 +106,7 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// Why a turn is impossible, as far as that is known.
+/// Why a turn is impossible, if that is known.
 pub(super) fn impossible(
     game: &dyn Game,
     role: Role,

@@ -36,7 +36,7 @@ impl Unknown {
         format!(
             "warning: `{role}` cannot always know its legal moves: after {}, {example} is legal in \
              some of the states that look the same to it and illegal in others; add percepts that \
-             tell them apart, or make the move legal in all of them",
+             distinguish them, or make the move legal in all of them",
             plural(*after, "turn")
         )
     }
@@ -108,7 +108,7 @@ fn walk(game: &Arc<dyn Game>, role: Role, steps: u32, seed: Seed, stop: &Stop) -
     None
 }
 
-/// A move of the role that is legal in some of the states in which the game goes on, and not in
+/// A move of the role that is legal in some of the states in which the game continues, and not in
 /// others.
 fn differing(
     tracker: &Tracker,

@@ -78,8 +78,8 @@ pub(super) fn text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String
     if form.revealed_by_legal_moves() > 0 {
         let _ = writeln!(
             text,
-            "in {} the legal moves differ between states that look the same to the role; it is \
-             assumed to see which moves are legal",
+            "in {} the legal moves differ between states that look the same to the role; the role \
+             is assumed to know its legal moves",
             plural(form.revealed_by_legal_moves(), "information set")
         );
     }

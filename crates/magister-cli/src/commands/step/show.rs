@@ -90,7 +90,7 @@ pub(super) fn legal(session: &Session, listed: usize) -> String {
 pub(super) fn percepts(session: &Session) -> String {
     let moment = session.moment();
     if session.at == 0 {
-        return "no step was made yet\n".to_owned();
+        return "no steps have been made yet\n".to_owned();
     }
     if session.info().information == Information::Perfect {
         return format!("all roles saw every move: {}\n", joint(session, moment));
@@ -109,7 +109,7 @@ pub(super) fn history(session: &Session) -> String {
     let mut text = String::new();
     for (number, moment) in session.moments.iter().enumerate() {
         let mark = if number == session.at { '>' } else { ' ' };
-        let what = if number == 0 { "the beginning".to_owned() } else { joint(session, moment) };
+        let what = if number == 0 { "start".to_owned() } else { joint(session, moment) };
         let _ = writeln!(text, "{mark} {number:>3}  {what}");
     }
     text

@@ -190,7 +190,9 @@ impl<'a> Translator<'a> {
             }
             _ => {
                 let help = match builtin.usage {
-                    Use::Aggregate => "count with fluents instead, or keep the game in its dialect",
+                    Use::Aggregate => {
+                        "count with fluents instead, or keep the game in Gamemaster's dialect"
+                    }
                     Use::Impure => "a game must not depend on chance or on the clock",
                     _ => "tabulate it with facts, such as `succ(1,2)`",
                 };

@@ -34,7 +34,7 @@ impl Translator<'_> {
             self.emit(head, vec![role(), legal], at);
         } else {
             self.problem(
-                Diagnostic::new(Code::NoControl, at, "nothing says whose turn it is")
+                Diagnostic::new(Code::NoControl, at, "no fact or rule says whose turn it is")
                     .help("make `control(r)` a fluent"),
             );
         }

@@ -234,7 +234,7 @@ impl<'a> Translator<'a> {
                 Diagnostic::new(
                     Code::NotExpressible,
                     rule.head.span,
-                    "this does not say which actions there are",
+                    "this does not determine which actions exist",
                 )
                 .help("list all actions with `action(...)`"),
             );
@@ -413,7 +413,7 @@ impl<'a> Translator<'a> {
                     term.span,
                     "this effect is an operation for some values and a fact for others",
                 )
-                .help("let the heads of operations that effects call have only variables"),
+                .help("use only variables in the heads of operations that effects call"),
             );
             return;
         };

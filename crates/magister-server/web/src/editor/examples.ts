@@ -26,7 +26,7 @@ export const race = `; Race to ten: two players add 1 or 2 in turn. The player w
 
 (<= terminal (true (total 10)))
 
-; The player who made the last move is not in control any more.
+; The player who made the last move is no longer in control.
 (<= (goal ?r 100) (true (total 10)) (role ?r) (not (true (control ?r))))
 (<= (goal ?r 0) (true (total 10)) (true (control ?r)))
 

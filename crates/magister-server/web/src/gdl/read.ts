@@ -110,7 +110,7 @@ class InfixReader {
 
   private primary(): Term {
     const token = this.peek();
-    if (token.kind === "end") throw this.fail("the text ends here too early");
+    if (token.kind === "end") throw this.fail("the text ends too early");
     if (token.kind === "mark") {
       if (this.take("(")) {
         const inner = this.operator(0);
@@ -174,7 +174,7 @@ export function readPrefix(text: string): Term[] {
       if (!variable) variables.set(token.text, (variable = new Variable(token.text.slice(1).toUpperCase())));
       return variable;
     }
-    if (token.text === ")") throw fault(text, token.at, "this parenthesis closes nothing");
+    if (token.text === ")") throw fault(text, token.at, "this parenthesis has no opening one");
     if (token.text !== "(") return token.text.toLowerCase();
     const parts: Term[] = [];
     while (list[at]!.text !== ")" || list[at]!.kind !== "mark") parts.push(term(depth + 1));
@@ -199,6 +199,6 @@ export function readRules(text: string): Term[] {
 /** Reads one term in either form, such as a move of a match. */
 export function readTerm(text: string): Term {
   const found = /^\s*\(/.test(text) ? readPrefix(text) : readInfix(text);
-  if (found.length !== 1) throw new SyntaxFault("one term is expected", 1, 1);
+  if (found.length !== 1) throw new SyntaxFault("expected exactly one term", 1, 1);
   return found[0]!;
 }

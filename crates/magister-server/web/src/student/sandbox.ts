@@ -58,7 +58,7 @@ export class Sandbox {
   async load(player: string): Promise<void> {
     runtime ??= fetch(runtimeAddress).then((answer) => answer.text());
     const text = await runtime;
-    if (!this.frame.contentWindow) throw new Error("The sealed frame could not be made.");
+    if (!this.frame.contentWindow) throw new Error("The sealed frame could not be created.");
     await new Promise<void>((resolve, reject) => {
       const timer = window.setTimeout(() => reject(new TimeOut("The player did not start within ten seconds.")), 10_000);
       this.ready = { resolve: () => (clearTimeout(timer), resolve()), reject: (error) => (clearTimeout(timer), reject(error)) };

@@ -11,7 +11,7 @@ function start(r, rules, startclock, pc) {
   return "ready";
 }
 
-// Called before every turn with the last move, nil at the beginning.
+// Called before every turn with the last move, or nil at the start.
 function play(move) {
   if (move !== nil) state = simulate(move, state, library);
   if (findcontrol(state, library) !== role) return false;
@@ -22,7 +22,7 @@ function play(move) {
 export const templates = [
   {
     name: "First legal move",
-    text: `// The simplest player: it takes the first legal move.
+    text: `// The simplest player: it plays the first legal move.
 
 ${common}
 function choose(state) {
@@ -32,7 +32,7 @@ function choose(state) {
   },
   {
     name: "Random",
-    text: `// Takes any legal move.
+    text: `// Plays a random legal move.
 
 ${common}
 function choose(state) {
@@ -74,7 +74,7 @@ function evaluate(state, depth) {
   },
   {
     name: "Monte Carlo",
-    text: `// Plays random games after every move until half of the clock is used, and takes the best mean.
+    text: `// Plays random games after each legal move until half of the clock is used, and plays the move with the best mean.
 
 ${common}
 function choose(state) {

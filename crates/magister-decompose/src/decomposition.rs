@@ -1,6 +1,8 @@
 //! A game and its subgames.
 
-use magister_core::{Halt, Information, Stop};
+use std::time::Duration;
+
+use magister_core::{Game, Halt, Information, Stop};
 use magister_engine::Compiled;
 use magister_engine::network::Network;
 use rustc_hash::FxHashSet;
@@ -12,6 +14,7 @@ use crate::local::Bounds;
 use crate::phases;
 use crate::split::{Binding, CONTEXT, Classes, Merge, Split};
 use crate::sum::Sum;
+use crate::values::attempt;
 use crate::worth::Worth;
 
 /// A part of a game: some of its fluents, and the moves that act on them.
@@ -66,6 +69,19 @@ pub struct Decomposition {
 }
 
 impl Decomposition {
+    /// The parts of a game within some time, if it is useful to search them separately. Without a
+    /// time limit only small games are tried, so that the work stays small as well.
+    pub fn useful(
+        game: &dyn Game,
+        time: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<Option<Self>, Halt> {
+        attempt(game, time, stop, |compiled, stop| match Self::new(compiled, stop) {
+            Err(Halt::Stopped) => Err(Halt::Stopped),
+            found => Ok(found.ok().filter(|whole| whole.worth.useful)),
+        })
+    }
+
     /// The parts of a game. A game that does not decompose has one part.
     ///
     /// The work is bounded by counting, so the result does not depend on the clock. An error says

@@ -81,5 +81,5 @@ pub use sum::{Class, Sizes, Sum};
 pub use symbolic::{Symbolic, SymbolicPart};
 pub use targets::Targets;
 pub use text::rules_text;
-pub use values::PartValues;
+pub use values::{PartValues, is_small};
 pub use worth::Worth;

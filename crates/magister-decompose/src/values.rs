@@ -38,25 +38,18 @@ enum How {
 }
 
 impl PartValues {
-    /// Splits a game and solves it by its parts within some time, if that is useful. Without a limit
-    /// of time only small games are tried, so that the work stays small as well.
+    /// Solves a game by its parts within some time, if that is possible.
     pub fn attempt(
         game: &dyn Game,
+        whole: &Decomposition,
         limits: &SolveLimits,
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        attempt(game, time, stop, |compiled, stop| {
-            let whole = match Decomposition::new(compiled, stop) {
-                Ok(whole) if whole.worth.useful => whole,
-                Err(Halt::Stopped) => return Err(Halt::Stopped),
-                _ => return Ok(None),
-            };
-            match Self::new(compiled, &whole, limits, stop) {
-                Ok(values) => Ok(Some(values)),
-                Err(NotSolved::Halt(Halt::Stopped)) => Err(Halt::Stopped),
-                Err(_) => Ok(None),
-            }
+        attempt(game, time, stop, |compiled, stop| match Self::new(compiled, whole, limits, stop) {
+            Ok(values) => Ok(Some(values)),
+            Err(NotSolved::Halt(Halt::Stopped)) => Err(Halt::Stopped),
+            Err(_) => Ok(None),
         })
     }
 
@@ -218,9 +211,12 @@ impl PartValues {
 /// Wires times moves of games that are split without a limit of time.
 const SMALL: usize = 4_000_000;
 
-fn is_small(compiled: &Compiled) -> bool {
-    let network = compiled.network();
-    network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
+/// Whether a game is small enough to be split without a time limit.
+pub fn is_small(game: &dyn Game) -> bool {
+    compiled(game).is_some_and(|compiled| {
+        let network = compiled.network();
+        network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
+    })
 }
 
 /// Does some work on the circuit of a game within some time. Without a limit of time only small games
@@ -238,7 +234,7 @@ pub(crate) fn attempt<T>(
             Err(Halt::Stopped) if !stop.is_set() => Ok(None),
             other => other,
         },
-        None if is_small(compiled) => work(compiled, stop),
+        None if is_small(game) => work(compiled, stop),
         None => Ok(None),
     }
 }

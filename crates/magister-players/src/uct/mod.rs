@@ -374,7 +374,7 @@ impl Agent for Uct {
             // What is not finished in time is built by the first playouts.
             let _ = tactical.warm_up(stop);
         }
-        Ok(())
+        self.detect(view, stop)
     }
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use magister_core::{Budget, Decision, Halt, Rng, Thought, View, Worker};
-use magister_decompose::{NormalPlay, PartValues, PositionValues, within};
+use magister_core::{Budget, Decision, Game, Halt, Rng, Stop, Thought, View, Worker};
+use magister_decompose::{Decomposition, NormalPlay, PartValues, PositionValues, is_small, within};
 use magister_solve::{Candidate, SolveLimits};
 
 use super::Uct;
@@ -32,8 +32,11 @@ const RARELY: u32 = 30;
 /// What is known of a game by its subgames.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// Whether the game was split.
+    /// Whether the subgames were looked for, and whether the game was solved by them.
+    detected: bool,
     tried: bool,
+    /// The subgames, if they are useful.
+    found: Option<Decomposition>,
     /// The values of a game that was solved by its parts.
     whole: Option<PartValues>,
     /// A game in which the last move wins, and the width of positions that are worth an attempt.
@@ -53,23 +56,47 @@ impl Parts {
     pub(super) fn solved(&self) -> bool {
         self.whole.is_some()
     }
+
+    /// Looks for subgames once. Without a time limit large games are not examined, and remain to
+    /// be examined.
+    fn detect(&mut self, game: &dyn Game, time: Option<Duration>, stop: &Stop) -> Result<(), Halt> {
+        if self.detected || time.is_none() && !is_small(game) {
+            return Ok(());
+        }
+        self.detected = true;
+        self.found = Decomposition::useful(game, time, stop)?;
+        if self.found.is_none() && game.info().players().count() > 1 {
+            self.normal = NormalPlay::attempt(game, time, stop)?;
+        }
+        Ok(())
+    }
 }
 
 impl Uct {
+    /// Looks for the subgames of a small game. The work is counted and not timed, so that matches
+    /// without clocks can be repeated.
+    pub(super) fn detect(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        if self.decompose { self.parts.detect(&**view.game(), None, stop) } else { Ok(()) }
+    }
+
     /// Tries once to solve the game by its parts with one part of the time.
     pub(super) fn split(&mut self, view: &View, budget: &Budget, parts: u32) -> Result<(), Halt> {
         if !self.decompose || std::mem::replace(&mut self.parts.tried, true) {
             return Ok(());
         }
-        let game = &**view.game();
+        let (game, stop) = (&**view.game(), budget.stop());
+        let time = || budget.remaining().map(|left| left / parts);
+        self.parts.detect(game, time(), stop)?;
+        let several = game.info().players().count() > 1;
+        if several {
+            (self.parts.width, self.parts.left) = (usize::MAX, usize::MAX);
+        }
+        let Some(found) = self.parts.found.take() else { return Ok(()) };
         let bytes = self.config.memory / 4;
         let limits = SolveLimits { nodes: bytes / STATE, bytes };
-        let time = budget.remaining().map(|left| left / parts);
-        self.parts.whole = PartValues::attempt(game, &limits, time, budget.stop())?;
-        if self.parts.whole.is_none() && game.info().players().count() > 1 {
-            let time = budget.remaining().map(|left| left / parts);
-            self.parts.normal = NormalPlay::attempt(game, time, budget.stop())?;
-            (self.parts.width, self.parts.left) = (usize::MAX, usize::MAX);
+        self.parts.whole = PartValues::attempt(game, &found, &limits, time(), stop)?;
+        if self.parts.whole.is_none() && several {
+            self.parts.normal = NormalPlay::attempt(game, time(), stop)?;
         }
         Ok(())
     }

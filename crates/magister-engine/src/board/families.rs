@@ -108,7 +108,7 @@ fn board(
 ) -> Option<Lie> {
     let all: Keys<'_> =
         members.iter().flat_map(|&m| &relations[m].1.members).map(Vec::as_slice).collect();
-    // Every cell has contents at the start, and at most one of the relations is never used.
+    // Every cell has contents in all examined states, and at least two of the relations are used.
     let filled = |state: &FxHashMap<usize, Vec<Vec<Arc<str>>>>| -> usize {
         members.iter().filter_map(|member| state.get(member)).map(Vec::len).sum()
     };

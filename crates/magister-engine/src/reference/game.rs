@@ -40,8 +40,8 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A game from a rulesheet, played by the reference interpreter.
 ///
-/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when
-/// a worker first meets them.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without one, each gets a number
+/// when a worker first encounters it.
 #[derive(Debug)]
 pub struct ReferenceGame {
     shared: Arc<Shared>,

@@ -1,4 +1,4 @@
-//! The meaning of rules, on small rulesheets.
+//! Tests of the semantics of rules, on small rulesheets.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ fn texts(reference: &Reference, terms: &[crate::term::TermId]) -> Vec<String> {
     terms.iter().map(|&term| reference.terms().export(term).to_string()).collect()
 }
 
-/// The legal moves of the first role in the initial state, by which most tests ask their question.
+/// The legal moves of the first role in the initial state. Most tests express their question as a
+/// legal move.
 fn legal(text: &str) -> Vec<String> {
     let mut reference = reference(text);
     let stop = Stop::never();
@@ -238,7 +239,7 @@ fn infinite_rules_are_reported() {
     let growth = "(role a) (n 0)\n(<= (n (s ?x)) (n ?x))\n(<= (legal a ?x) (n ?x))";
     let Halt::Limit(what) = halts(growth, QueryLimits::default()) else { panic!("no limit") };
     assert!(what.contains("`n` with 1 argument in line 2"), "{what}");
-    // The calls grow, not the answers.
+    // The calls grow, but not the answers.
     let calls = "(role a)\n(<= (p ?x) (p (s ?x)))\n(<= (legal a x) (p 0))";
     assert!(matches!(halts(calls, QueryLimits::default()), Halt::Limit(_)));
     let counting =

@@ -50,7 +50,7 @@ struct Lane {
     noted: Vec<u32>,
     /// The number of the current playout, from 1.
     playout: u32,
-    /// For each index the playouts and the sum of rewards.
+    /// For each index, the number of playouts and the sum of rewards.
     totals: Vec<(u32, f64)>,
 }
 

@@ -328,7 +328,7 @@ impl MatchRecord {
         self.errors.iter().any(|fault| fault.kind == kind)
     }
 
-    /// Whether two matches have the same history, whatever time they took.
+    /// Whether two matches have the same history, regardless of their times.
     pub fn same_history(&self, other: &MatchRecord) -> bool {
         self.without_times() == other.without_times()
     }

@@ -53,7 +53,7 @@ pub struct Capabilities {
     /// The kind of player. People are asked by the program that owns their console or connection
     /// and are never created.
     pub kind: PlayerKind,
-    /// Whether it also plays games that hide information.
+    /// Whether it also plays games with hidden information.
     pub hidden: bool,
     /// Whether it sees the true state, which the record then reports.
     pub clairvoyant: bool,

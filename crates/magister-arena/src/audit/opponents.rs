@@ -7,7 +7,7 @@ use magister_solve::{Effort, Equilibrium, ExtensiveForm, SolveLimits};
 
 /// The maximum size of a game that is solved for an audit.
 const SMALL: SolveLimits = SolveLimits { nodes: 100_000, bytes: 256 << 20 };
-/// The maximum number of rounds.
+/// The maximum number of rounds of the solver.
 const ROUNDS: u64 = 3_000;
 
 /// The other roles: random, or playing an equilibrium.

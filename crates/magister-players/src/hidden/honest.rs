@@ -10,8 +10,9 @@
 //! | several roles, long | `mo-ismcts`, with its root widened |
 //!
 //! Random playouts determine whether a game is short: simulations in which every role thinks are
-//! worth their cost only if enough of them are possible. In a card game every deal gives the others
-//! information states of their own, so trees of theirs would hardly be visited twice.
+//! worth their cost only if enough of them are possible. In a card game, every deal gives the other
+//! roles different information states, so the nodes of their trees would hardly ever be visited
+//! twice.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Information, Move, Rng, Seed, SourceError, Step, Stop, View,

@@ -129,7 +129,7 @@ fn filter(game: &Arc<dyn Game>, role: Role, size: usize, seed: u64) -> ParticleF
     ParticleFilter::new(Arc::clone(game), role, Arc::new(Uniform), anchor, None, size, &mut rng)
 }
 
-/// Whole particle filters against the exact information set, turn by turn.
+/// Whole particle filters, compared with the exact information set turn by turn.
 #[test]
 fn filters_are_fair_on_vectors() {
     let stop = Stop::never();

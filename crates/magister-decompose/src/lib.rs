@@ -8,8 +8,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `effects`, `support`, `prove` | the effect of each move on each fluent, by circuit support and SAT |
-//! | `split`, `kind`, `phases`, `worth` | the partition, how its parts are combined, whether it pays off |
+//! | `effects`, `support`, `prove` | effects of moves on fluents, by circuit support and SAT |
+//! | `split`, `kind`, `phases`, `worth` | the partition, how its parts combine, whether it pays off |
 //! | `later`, `rebuild` | the parts of a game once some fluents are permanently true |
 //! | `position` | the constants from a position on, and the parts of the rest |
 //! | `normal` | positions of games in which the last move wins, as sums of values |

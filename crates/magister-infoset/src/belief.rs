@@ -60,7 +60,7 @@ enum Kind {
 
 /// The division of the time: the exact information set may take a quarter of the remaining time,
 /// and sampling another quarter. The search for one consistent history may take nearly all of the
-/// rest.
+/// remaining time.
 const EXACT: f64 = 0.75;
 const SAMPLED: f64 = 0.5;
 const HOPE: f64 = 0.15;

@@ -1,4 +1,5 @@
-//! `magister show --json`: what a game is, for programs, and the same in every process.
+//! `magister show --json`: the description of a game for programs, which is the same in every
+//! process.
 
 use std::path::Path;
 use std::process::{Command, Output};

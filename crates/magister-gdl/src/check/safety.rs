@@ -209,7 +209,8 @@ impl<'a> Safety<'a> {
         }
     }
 
-    /// Gamemaster evaluates from left to right: a builtin must follow what binds its inputs.
+    /// Gamemaster evaluates from left to right, so a builtin must follow the conditions that bind
+    /// its inputs.
     fn order(
         &self,
         body: &'a [Formula],

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A phrase, the next words that make it correct, and a suggestion.
+/// A phrase, the following words that make it correct, and a suggestion.
 struct Phrase {
     words: &'static [&'static str],
     unless: &'static [&'static str],
@@ -145,7 +145,7 @@ fn rust(text: &str) -> Vec<Word> {
                 split(content, line, &mut words);
                 words.push((String::new(), line));
             }
-            // The closing quote; the signs of a raw string are harmless.
+            // The closing quote; the hash signs of a raw string are harmless.
             end + 1
         } else if let Some(end) = character(rest) {
             end
@@ -192,7 +192,7 @@ fn string(text: &str) -> Option<(usize, usize)> {
     Some((start, start + end))
 }
 
-/// The length of a character literal at the start of a text; lifetimes are none.
+/// The length of a character literal at the start of a text; `None` for lifetimes.
 fn character(text: &str) -> Option<usize> {
     let content = text.strip_prefix('\'')?;
     let mut chars = content.char_indices();

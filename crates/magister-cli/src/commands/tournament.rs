@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         let open = table.open_matches();
         interrupt::on_interrupt(move || open.abort());
     }
-    // Only now does the table know the rules of all games.
+    // The table knows the rules of all games only at this point.
     let seating = table.seating();
     games.iter_mut().for_each(|contest| contest.seating.clone_from(&seating));
     let tournament = Tournament {

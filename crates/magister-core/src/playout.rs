@@ -19,8 +19,8 @@
 //!    In a turn-based game, all lanes therefore use the same draw, whichever role moves. Bit `k` of
 //!    the number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` of draw `d` are the
 //!    four words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 9, with the seed as
-//!    the key (low word first) and the counter `[t mod 2^32, (t / 2^32) * 2^12 + d * 16 + b, id mod
-//!    2^32, id / 2^32]`.
+//!    the key (low word first) and the counter
+//!    `[t mod 2^32, (t / 2^32) * 2^12 + d * 16 + b, id mod 2^32, id / 2^32]`.
 //! 4. A role with `c` legal moves plays number `floor(U * c / 2^40)` of its list. Chance with
 //!    weights of total `W` plays the entry whose share of the cumulative weights contains
 //!    `floor(U * W / 2^40)`. A role with a single legal move needs no number.

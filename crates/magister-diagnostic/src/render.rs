@@ -57,8 +57,8 @@ impl<'a> Source<'a> {
         terminal::render(self, diagnostic, colours)
     }
 
-    /// The diagnostic on one line, in the format of compilers: `file:line:column: error[G201]:
-    /// message`.
+    /// The diagnostic on one line, in the format of compilers:
+    /// `file:line:column: error[G201]: message`.
     pub fn line<C: Code>(&self, diagnostic: &Diagnostic<C>) -> String {
         let at = self.place(diagnostic.span.start);
         let mut out = format!(

@@ -1,5 +1,5 @@
-//! Measures the targets of the learning crate: `cargo run --release -p magister-learn --example
-//! bars -- PART`.
+//! Measures the targets of the learning crate:
+//! `cargo run --release -p magister-learn --example bars -- PART`.
 //!
 //! | part | what it does |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Matches with real programs of other projects: the server and the players of ggp-base. `cargo
-//! xtask peers` is the long form.
+//! Matches with real programs of other projects: the server and the players of ggp-base.
+//! `cargo xtask peers` is the long form.
 
 mod peer;
 

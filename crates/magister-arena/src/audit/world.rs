@@ -34,7 +34,7 @@ impl World {
     }
 }
 
-/// Creates the audited player, anew for every match and every role.
+/// Creates a new audited player for every match and every role.
 pub type Suspect = Arc<dyn Fn(&World) -> Box<dyn Agent> + Send + Sync>;
 
 /// A player of the registry as a suspect. As in matches, only a player that declares itself

@@ -136,7 +136,7 @@ impl Match {
         self.referee.into_record()
     }
 
-    /// How the match ended; `None` while it goes on.
+    /// How the match ended; `None` while it is in progress.
     pub fn end(&self) -> Option<MatchEnd> {
         self.record().end
     }

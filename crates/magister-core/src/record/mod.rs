@@ -99,7 +99,7 @@ pub struct MatchRecord {
     /// The rewards in seat order; `None` if the match did not end in a terminal state, or the rules
     /// gave no goal value or several.
     pub rewards: Vec<Option<f64>>,
-    /// How the match ended; `None` while it goes on.
+    /// How the match ended; `None` while it is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<MatchEnd>,
     /// The roles whose players saw the true state.

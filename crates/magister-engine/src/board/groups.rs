@@ -8,12 +8,12 @@ use super::marks::words;
 use super::picture::Line;
 use super::relation::Relation;
 
-/// What rules call the relation between a role and its things.
+/// Names that rules use for the relation between a role and its things.
 const HOLDING: [&str; 16] = [
     "hand", "hands", "hold", "holds", "holding", "has", "have", "card", "cards", "dealt", "owns",
     "die", "dice", "rolled", "tiles", "deck",
 ];
-/// What rules call the relation of a thing to the one below it.
+/// Names that rules use for the relation of a thing to the one below it.
 const STANDING: [&str; 5] = ["on", "above", "atop", "over", "ontop"];
 
 /// The things of a stack relation, in order.

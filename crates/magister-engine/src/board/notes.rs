@@ -7,7 +7,7 @@ use super::material::Material;
 use super::plan::Plan;
 use crate::Ground;
 
-/// What is written beside the rows and columns of a board, in the order of their names.
+/// The notes beside the rows and columns of a board, in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
     pub(super) columns: Vec<String>,

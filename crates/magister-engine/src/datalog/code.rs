@@ -86,8 +86,8 @@ pub(super) enum Op {
     Unsafe,
 }
 
-/// A step and where to continue when it fails. A position `n` means: try the next match of step `n
-/// - 1`. Zero means that no match is left.
+/// A step and where to continue when it fails. A position `n` means: try the next match of step
+/// `n - 1`. Zero means that no match is left.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) op: Op,

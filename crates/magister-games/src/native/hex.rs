@@ -4,8 +4,9 @@ use magister_core::{Info, Layout, Move, Role, Rules, Shape, Step, Symmetry, text
 
 const PLAYERS: [&str; 2] = ["red", "blue"];
 
-/// The rules. The cell and the move in a column and a row have the number `(row - 1) * side +
-/// column - 1`. Red connects the left and the right edge, blue the bottom and the top.
+/// The rules. The cell and the move in a column and a row have the number
+/// `(row - 1) * side + column - 1`. Red connects the left and the right edge, blue the bottom and
+/// the top.
 #[derive(Clone, Copy, Debug)]
 pub struct Hex {
     side: u32,

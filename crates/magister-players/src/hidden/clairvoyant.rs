@@ -13,7 +13,7 @@ use crate::registry::{Arguments, Made};
 pub(crate) struct Clairvoyant {
     name: String,
     inner: Box<dyn Agent>,
-    /// The maximum number of iterations per move; 0 is no limit of its own.
+    /// The maximum number of iterations per move; 0 means no limit of its own.
     most: u32,
 }
 

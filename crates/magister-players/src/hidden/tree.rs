@@ -19,7 +19,7 @@ use crate::rewards::{self, Scale};
 /// The maximum length of a descent.
 const DEEPEST: usize = 1_000;
 
-/// Whose information states the nodes are.
+/// The roles whose information states are the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observer {
     /// Those of one role, which keeps the statistics of all moves, including those that it

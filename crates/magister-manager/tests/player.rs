@@ -250,7 +250,7 @@ fn abort_while_the_player_thinks() {
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert!(say(address, "(info)").contains("available"));
     let (took, _) = thinking.join().unwrap();
-    assert!(took < Duration::from_secs(10), "thinking went on for {took:?}");
+    assert!(took < Duration::from_secs(10), "thinking continued for {took:?}");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn the_players_of_a_match_share_its_name() {
         let mut ids: Vec<String> = starts.iter().map(id).collect();
         ids.sort();
         let rules = |text: &String| text.split_once("((").unwrap().1.to_owned();
-        assert_eq!(rules(&starts[0]), rules(&starts[1]), "the made-up names are the same");
+        assert_eq!(rules(&starts[0]), rules(&starts[1]), "the scrambled names are the same");
         (record.id.unwrap(), ids)
     };
     let (id, ids) = starts(&different);

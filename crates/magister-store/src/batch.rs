@@ -170,6 +170,6 @@ mod tests {
             "INSERT INTO seats (match_id, seat) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING";
         assert_eq!(batch.statements[0].0, text);
         batch.insert(&mut rows);
-        assert_eq!(batch.statements.len(), 1, "nothing to insert is not a statement");
+        assert_eq!(batch.statements.len(), 1, "an empty insert adds no statement");
     }
 }

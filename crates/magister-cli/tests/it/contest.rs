@@ -266,7 +266,7 @@ fn a_killed_tournament_goes_on() {
     // Six players alone three times, fifteen pairs five times, twenty triples twice.
     let due = 6 * 3 + 15 * 5 + 20 * 2;
     assert_eq!(all.len(), due);
-    assert!(kept.iter().all(|line| file.lines().contains(line)), "what was finished is kept");
+    assert!(kept.iter().all(|line| file.lines().contains(line)), "finished matches are kept");
     let mut pairings: Vec<String> = all
         .iter()
         .map(|line| {

@@ -47,7 +47,7 @@ fn the_same_rules_in_another_syntax() {
     for field in ["moves", "roles", "board", "observations"] {
         assert_eq!(one[field], two[field], "{field}");
     }
-    assert_eq!(show(kif), one, "another process says the same");
+    assert_eq!(show(kif), one, "another process prints the same");
     std::fs::remove_file(hrf).unwrap();
 }
 

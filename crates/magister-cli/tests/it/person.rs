@@ -120,7 +120,7 @@ fn people_play_in_matches() {
     let text = shown(&say(&[&args[..], &["--iterations", "5"]].concat(), script.as_bytes()));
     assert!(text.contains("game 1: human 100, legal 0, 5 steps"), "{text}");
     assert!(text.contains("game 2: legal without a result, human without a result"), "{text}");
-    assert!(!text.contains("game 3"), "who leaves is not asked again: {text}");
+    assert!(!text.contains("game 3"), "a person who leaves is not asked again: {text}");
     let text = shown(&say(
         &["tournament", "tictactoe", "--players", "human,uct", "--log", "/dev/null"],
         b"",

@@ -156,7 +156,7 @@ fn a_log_is_of_one_tournament() {
     for difference in ["another seed", "iterations 10, now 5", "max-steps 10000, now 3"] {
         assert!(text.contains(difference), "{text}");
     }
-    assert_eq!(folder.read("t.jsonl"), whole, "a log that is refused stays as it is");
+    assert_eq!(folder.read("t.jsonl"), whole, "a refused log is not changed");
 
     // With an additional game and player it is the same tournament, of which only the requested
     // part counts.

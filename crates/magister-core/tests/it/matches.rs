@@ -209,7 +209,7 @@ fn turns_are_taken_back_and_redone() {
     current.take_back(Role(0), 2, &never()).unwrap();
     assert_eq!((current.turn(), current.record().moves.len()), (0, 0));
     let kinds: Vec<FaultKind> = current.record().errors.iter().map(|fault| fault.kind).collect();
-    assert_eq!(kinds, [FaultKind::TakenBack], "the fault of a turn goes with the turn");
+    assert_eq!(kinds, [FaultKind::TakenBack], "the fault of a turn is removed with the turn");
     current.redo(Role(0), 2, &never()).unwrap();
     assert_eq!(current.record().moves, before.moves);
     assert!(current.record().has(FaultKind::Late) && current.record().has(FaultKind::TakenBack));

@@ -20,7 +20,7 @@ fn play(name: &str, text: &str) -> Option<f64> {
     for choice in plan.moves {
         worker.step(&[choice], &mut step, &stop).expect("a legal move");
     }
-    assert!(worker.terminal(), "{name}: the plan leads to an end");
+    assert!(worker.terminal(), "{name}: the plan reaches a terminal state");
     let mut goals = Vec::new();
     worker.goals(Role(0), &mut goals);
     assert_eq!(goals, [plan.value], "{name}");

@@ -209,7 +209,7 @@ fn strange_states_run_on_the_whole_network() {
         let state = game.parse_state(facts).expect("a state");
         let mut worker = game.worker();
         worker.load(&state, &Stop::never()).expect("a state");
-        assert!(worker.terminal(), "x has a line, though it is x to move");
+        assert!(worker.terminal(), "x has a line although x is to move");
         let mut goals = Vec::new();
         worker.goals(Role(0), &mut goals);
         assert_eq!(goals, [100.0]);

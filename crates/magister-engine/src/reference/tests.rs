@@ -203,7 +203,7 @@ fn views_fluents_and_builtins_of_operations() {
     assert_eq!(answers("n(X)"), ["3", "10"]);
     assert_eq!(answers("view(X)"), ["1", "2"]);
     assert_eq!(answers("n(X) & ~m(X)"), ["10"]);
-    assert_eq!(answers("~m(X) & n(X)"), ["10"], "a negation waits for what binds it");
+    assert_eq!(answers("~m(X) & n(X)"), ["10"], "a negation waits until its variables are bound");
     assert_eq!(answers("view(X) & ~m(Y)"), [""; 0], "an unbound variable is existential");
     assert_eq!(answers("view(X) & ~z(Y)"), ["1", "2"]);
     assert_eq!(answers("view(X) & ~(n(Y) & ~m(Y))"), [""; 0]);
@@ -220,7 +220,7 @@ fn views_fluents_and_builtins_of_operations() {
     assert_eq!(answers("setofall(f(Y),n(Y),X)"), ["(cons (f 3) (cons (f 10) nil))"]);
     assert_eq!(answers("view(X) & exists(Y,n(Y) & m(Y))"), ["1", "2"]);
     assert_eq!(answers("n(X) & distinct(X,3)"), ["10"]);
-    assert_eq!(answers("view(X) & distinct(X,Y)"), [""; 0], "an unknown may be equal");
+    assert_eq!(answers("view(X) & distinct(X,Y)"), [""; 0], "an unbound variable may be equal");
     assert_eq!(answers("view(X) & mutex(X,2,3)"), ["1"]);
     assert_eq!(answers("view(X) & true & ~false"), ["1", "2"]);
 }

@@ -162,8 +162,8 @@ mod tests {
             readings: readings.iter().copied().collect(),
         };
         assert_eq!(tally(20, 3, &[(one, 20), (other, 4)]).lesson(), Some(one));
-        assert_eq!(tally(20, 18, &[(one, 20)]).lesson(), None, "the present one is good");
-        assert_eq!(tally(20, 0, &[(one, 12), (other, 12)]).lesson(), None, "no reading is good");
+        assert_eq!(tally(20, 18, &[(one, 20)]).lesson(), None, "the current one is good");
+        assert_eq!(tally(20, 0, &[(one, 12), (other, 12)]).lesson(), None, "none of them is good");
         assert_eq!(tally(3, 0, &[(one, 3)]).lesson(), None, "too few moves");
     }
 }

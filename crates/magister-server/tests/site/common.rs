@@ -142,7 +142,7 @@ impl App {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let (_, whole) = self.call("GET", &format!("/api/matches/{id}"), token, None).await;
-        panic!("the match did not come that far: {whole}");
+        panic!("the match did not reach the expected state: {whole}");
     }
 
     /// A page as text.

@@ -277,7 +277,7 @@ async fn searches_end_when_no_one_waits_for_them() {
         app.post(&format!("{path}/{action}"), Some(token), json!({})).await;
         let begun = std::time::Instant::now();
         while app.site.hub.pool.state().running > 0 {
-            assert!(begun.elapsed().as_secs() < 60, "the search goes on after {action}");
+            assert!(begun.elapsed().as_secs() < 60, "the search continues after {action}");
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     }

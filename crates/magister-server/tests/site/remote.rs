@@ -155,7 +155,7 @@ async fn a_player_that_recognises_repetition_goes_on_after_a_restart() {
         app.post(&format!("/api/matches/{id}/moves"), Some(token), body).await;
         plies += 2;
     }
-    assert_eq!(player.matches(), 1, "the match went on under its name");
+    assert_eq!(player.matches(), 1, "the match continued under its name");
     while player.finished() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -203,7 +203,7 @@ gates! {
     either(a, b, c) = (A & B) | (!A & C);
 }
 
-/// The columns that three bits select; the eighth is none.
+/// The columns that three bits select; the eighth combination selects none.
 #[inline(always)]
 fn columns<M: Processor>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
     [

@@ -82,7 +82,7 @@ pub struct Stream<'a> {
     pub quota: u32,
 }
 
-/// How much to report of each stream.
+/// What to report for each stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detail {
     /// The numbers of playouts, and sums of their rewards.

@@ -104,7 +104,7 @@ impl Referee {
     }
 
     /// Makes silent steps until the players have a turn or the match is over. A new match and each
-    /// turn do so by themselves; this call continues after a stop.
+    /// turn do this automatically; this call continues after a stop.
     pub fn settle(&mut self, stop: &Stop) -> Result<(), Halt> {
         while self.worker.silent() {
             stop.check()?;

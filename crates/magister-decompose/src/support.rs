@@ -16,8 +16,8 @@ impl Support {
         Support { seen: Vec::new(), stamp: 0, stack: Vec::new() }
     }
 
-    /// Calls `found` with the index of every input below these wires, each once. Input 0 is the
-    /// first fluent.
+    /// Calls `found` once with the index of every input below these wires. Input 0 is the first
+    /// fluent.
     pub(crate) fn each(
         &mut self,
         graph: &Graph,

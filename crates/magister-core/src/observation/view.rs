@@ -32,8 +32,8 @@ const NUMBERS: usize = 1 << 16;
 /// - `percepts`, `[turns, percepts]`: for each turn the bits of the role's percepts;
 /// - `history`, `[turns, 256]`, instead of `own` and `percepts` if the rules do not fix the moves
 ///   or percepts: for each turn [`TURN_HASHED`] bits, two of which are set by the text of the move
-///   and two by that of each percept. Only here can different turns have the same numbers, and only
-///   here does writing allocate.
+///   and two by that of each percept. This is the only case in which different turns can have the
+///   same numbers, and the only one in which writing allocates.
 ///
 /// Turns are in order, the first in row 0; rows of future turns are zero. There are as many rows as
 /// a match can have turns ([`Info::max_length`](crate::Info::max_length)), but at most 64, and at

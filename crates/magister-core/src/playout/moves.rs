@@ -44,7 +44,7 @@ pub(super) struct MoveBook {
 
 #[derive(Clone, Default)]
 struct Lane {
-    /// The indexes of the moves of the current playout, each once.
+    /// The indexes of the moves of the current playout, without duplicates.
     running: Vec<usize>,
     /// The number of the playout in which each index was last recorded.
     noted: Vec<u32>,

@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// All fluents, each once.
+    /// All fluents, without duplicates.
     pub(super) fn fluents(&self) -> &[TermId] {
         &self.fluents
     }

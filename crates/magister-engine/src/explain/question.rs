@@ -142,7 +142,7 @@ fn is_fluent(program: &Program, atom: &Term, scene: &Scene) -> bool {
     scene.state.iter().any(in_state) || functor.is_some_and(|f| fluents(program).contains(&f))
 }
 
-/// Names and arities of the fluents in the rules, each once.
+/// Names and arities of the fluents in the rules, without duplicates.
 pub(super) fn fluents(program: &Program) -> Vec<Functor> {
     let mut found = Vec::new();
     let mut note = |pattern: &Pattern| {

@@ -28,7 +28,7 @@ struct Support {
     atom: u32,
     rule: u32,
     bindings: Bindings,
-    /// The atoms it depends on, each once.
+    /// The atoms it depends on, without duplicates.
     needs: Box<[u32]>,
     /// The number of those that have no proof yet.
     missing: u32,

@@ -75,7 +75,7 @@ impl Condition {
         }
     }
 
-    /// Its variables, each once.
+    /// Its variables, without duplicates.
     pub(super) fn variables(&self) -> Vec<u32> {
         let mut all = Vec::new();
         self.patterns(&mut |p| collect(p, &mut all));
@@ -144,7 +144,7 @@ pub(super) fn bound(body: &[Condition], mut known: Vec<u32>) -> Vec<u32> {
     known
 }
 
-/// The variables of patterns, each once.
+/// The variables of patterns, without duplicates.
 pub(super) fn variables_of(patterns: &[Pattern]) -> Vec<u32> {
     let mut all = Vec::new();
     patterns.iter().for_each(|p| collect(p, &mut all));

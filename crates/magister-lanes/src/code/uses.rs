@@ -2,7 +2,7 @@
 
 use crate::Gate;
 
-/// The number of a gate that stands for never.
+/// The gate number that means never.
 pub(super) const NEVER: u32 = u32::MAX;
 
 /// When values are read.

@@ -224,7 +224,7 @@ mod tests {
         assert_ne!(first("uct:decompose=0", &game, Role(0)), "(reduce d 8)");
     }
 
-    /// So is a position whose regions are small.
+    /// A position with small regions is played perfectly, however short the search is.
     #[test]
     fn regions_are_played_perfectly() {
         let game = magister::open("kayles").expect("a bundled game").game;

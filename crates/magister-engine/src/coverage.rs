@@ -208,8 +208,8 @@ mod tests {
         let found = covered(text, 3);
         assert_eq!((found.positions, found.matches), (6, 3));
         let line = |line, what: &str| Unused { line, what: what.to_owned() };
-        // Line 8 applies too, although line 7 already succeeded. `(unit 2)` does not hold, so line 12
-        // never applies, and `never` is never queried.
+        // Line 8 applies too, although line 7 already succeeded. `(unit 2)` does not hold, so line
+        // 12 never applies, and `never` is never queried.
         let rules = [line(5, "(legal a stop)"), line(12, "(helper ?x)")];
         assert_eq!(found.rules, rules);
         let relations = [

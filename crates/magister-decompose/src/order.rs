@@ -1,12 +1,11 @@
 //! The simulation order: which class of a part is at least as good as another in every sum.
 //!
-//! With two roles of opposite interests, class `t` is at least as good for the first role as class
-//! `s` if the outcome of `t` is at least as good whatever the results of the other parts are, the
-//! same roles have options in both, every option of the first role in `s` is matched by one of `t`
-//! that is at least as good, and every option of the second role in `t` is matched by one of `s`
-//! that is at most as good. A player on `t` can then copy a strategy for `s`: the other parts and
-//! the turns are untouched. The relation is the greatest one with this property, so cycles do not
-//! matter.
+//! In a two-player constant-sum game, class `t` is at least as good for the first role as class `s`
+//! if the outcome of `t` is at least as good whatever the results of the other parts are, the same
+//! roles have options in both, every option of the first role in `s` is matched by one of `t` that
+//! is at least as good, and every option of the second role in `t` is matched by one of `s` that is
+//! at most as good. A player on `t` can then copy a strategy for `s`: the other parts and the turns
+//! are untouched. The relation is the greatest one with this property, so cycles do not matter.
 
 use rustc_hash::FxHashMap;
 

@@ -149,8 +149,8 @@ impl Product {
     }
 
     /// Prunes actions that another action of the role dominates in every context; see
-    /// [`simultaneous`](crate::simultaneous). This applies only to two roles with opposite
-    /// interests, each of whose moves acts on one part and whose legality depends only on that
+    /// [`simultaneous`](crate::simultaneous). This applies only to two-player
+    /// constant-sum games in which each move acts on one part and its legality depends only on that
     /// part. Returns the number of pruned actions.
     ///
     /// States that only pruned actions lead to are no longer part of the game.

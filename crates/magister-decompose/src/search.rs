@@ -1,4 +1,4 @@
-//! Values of a sum for two roles with opposite interests, by a search that caches every state.
+//! Values of a sum in a two-player constant-sum game, by a search that caches every state.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// A search, if the sum is for two roles with opposite interests and always ends.
+    /// A search, if the sum is a two-player constant-sum game that always ends.
     pub(crate) fn new(sum: &Arc<Sum>, limit: usize) -> Option<Self> {
         let deep = sum.height()?;
         let fits = sum.outcomes.opposite() && deep <= DEEPEST && sum.turns_only();

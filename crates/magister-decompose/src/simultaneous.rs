@@ -1,7 +1,7 @@
 //! The simulation order for roles that move simultaneously.
 //!
-//! With two roles of opposite interests, state `t` of a part is at least as good for the first role
-//! as state `s` if the outcome of `t` is, whatever the results of the other parts are, and if there
+//! In a two-player constant-sum game, state `t` of a part is at least as good for the first role as
+//! state `s` if the outcome of `t` is, whatever the results of the other parts are, and if there
 //! are maps of actions, `f` from `s` to `t` for the first role and `g` from `t` to `s` for the
 //! second, such that the successor of `t` under `f(a)` and `b` is at least as good as the successor
 //! of `s` under `a` and `g(b)`, for all actions `a` and `b`. Moves in other parts are among these

@@ -220,8 +220,8 @@ impl Sum {
         self.start = self.class_of.iter().map(|classes| classes[0]).collect();
     }
 
-    /// Prunes options that another option dominates in every context, if there are two roles with
-    /// opposite interests; see [`order`](crate::order).
+    /// Prunes options that another option dominates in every context, if the game is two-player
+    /// constant-sum; see [`order`](crate::order).
     pub fn prune(&mut self) {
         if self.info.roles.len() != 2 || !self.outcomes.opposite() {
             return;

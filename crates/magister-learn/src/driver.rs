@@ -13,9 +13,9 @@ use crate::model::Model;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Chain {
-    /// Each afterstate learns from the next one, whichever player moved. One value serves two
-    /// opposed players; otherwise every player has its own value, and all of them learn at every
-    /// step.
+    /// Each afterstate learns from the next one, whichever player moved. In two-player
+    /// constant-sum games one value serves both players; otherwise every player has its own value,
+    /// and all of them learn at every step.
     Every,
     /// Each player's afterstates learn from the next afterstate of the same player.
     Own,

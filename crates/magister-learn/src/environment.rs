@@ -17,7 +17,7 @@ pub trait Environment: Send {
     /// The number of players.
     fn players(&self) -> usize;
 
-    /// Whether there are two players with opposite interests, so that one value serves both.
+    /// Whether the game is two-player constant-sum, so that one value serves both players.
     fn opposed(&self) -> bool;
 
     /// The initial state: a player has to decide, or the game is over.

@@ -42,7 +42,7 @@ pub struct Header {
     pub heads: usize,
     /// The number of players.
     pub players: usize,
-    /// Whether there are two players with opposite interests.
+    /// Whether the game is two-player constant-sum.
     pub opposed: bool,
     /// The number of games that it was trained on; 0 for an untrained agent.
     pub games: u64,

@@ -67,7 +67,7 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
     }
 }
 
-/// In a small deterministic game of two opposed players: the number of positions of up to `plies`
+/// In a small deterministic two-player constant-sum game: the number of positions of up to `plies`
 /// moves from which the player, on either side and against some sequence of replies, gets less than
 /// the game-theoretic value of the position.
 pub fn mistakes<E, M>(env: &E, model: &M, chain: Chain, plies: u32) -> u32

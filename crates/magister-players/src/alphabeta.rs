@@ -18,8 +18,8 @@ use crate::table::{Bound, Key, Known, Table};
 const RANKING: u32 = 64;
 
 /// Alpha-beta search. All others are assumed to minimise this player's reward, so it is exact for
-/// two players with opposite interests, and paranoid search for more. Simultaneous moves are solved
-/// as matrix games and chance is averaged; neither allows cutoffs.
+/// two-player constant-sum games, and paranoid search for more players. Simultaneous moves are
+/// solved as matrix games and chance is averaged; neither allows cutoffs.
 pub(crate) struct AlphaBeta {
     name: String,
     follower: Follower,

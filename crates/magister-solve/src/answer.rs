@@ -14,7 +14,7 @@ pub enum Answer {
     Puzzle(puzzle::PuzzleSolution),
     /// Perfect information: the value of every position.
     Positions(Solution),
-    /// Hidden information, or simultaneous moves of players whose interests are not opposite: a
+    /// Hidden information, or simultaneous moves in a game that is not two-player constant-sum: a
     /// strategy for each information set.
     Equilibrium(Equilibrium),
 }

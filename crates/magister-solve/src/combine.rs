@@ -9,12 +9,13 @@ use crate::matrix::{regret_matching, zero_sum};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
     /// Every role maximises its own reward (max-n). An indifferent role chooses the move that is
-    /// worst for the searching player. Simultaneous moves of two roles with opposite interests are
-    /// a zero-sum matrix game, which is solved exactly; all others use regret matching.
+    /// worst for the searching player. Simultaneous moves of two roles whose payoffs have a
+    /// constant sum are a zero-sum matrix game, which is solved exactly; all others use regret
+    /// matching.
     Selfish,
-    /// All others minimise the reward of the searching player (paranoid; with two players and
-    /// opposite interests this is minimax). Simultaneous moves are a zero-sum matrix game against
-    /// all others together, which is solved exactly.
+    /// All others minimise the reward of the searching player (paranoid; minimax in two-player
+    /// constant-sum games). Simultaneous moves are a zero-sum matrix game against all others
+    /// together, which is solved exactly.
     Hostile,
     /// All others maximise the reward of the searching player.
     Kind,

@@ -99,8 +99,8 @@ impl Equilibrium {
         self.exploitability() / Self::spread(&self.form)
     }
 
-    /// Bounds on the value of the game for each player, in a game of one player, or of two with
-    /// opposite interests: the value against the best response, and the value of the player's own
+    /// Bounds on the value of the game for each player, in one-player and two-player
+    /// constant-sum games: the value against the best response, and the value of the player's own
     /// best response. Other games have no such value.
     pub fn bounds(&self) -> Option<Vec<(f64, f64)>> {
         match (&self.best[..], self.form.constant_sum()) {

@@ -12,11 +12,11 @@ const TINY: f64 = 1e-9;
 /// The value of every reachable position if all roles maximise their own reward. An indifferent
 /// role chooses the move that is worst for the role for which the game was solved.
 ///
-/// Simultaneous moves of two roles with opposite interests are solved exactly, others by regret
-/// matching, which proves nothing; see [`exact`](Solution::exact). A game with percepts is solved
-/// too, if the percepts always reveal the whole state to all roles. If positions repeat, the value
-/// for one player, or for two with opposite interests, is what they can force in finite time; a
-/// position has no value if the reward that one player can force differs from the one to which the
+/// Simultaneous moves of two roles whose payoffs have a constant sum are solved exactly, others by
+/// regret matching, which proves nothing; see [`exact`](Solution::exact). A game with percepts is
+/// solved too, if the percepts always reveal the whole state to all roles. If positions repeat, the
+/// value in a one-player or two-player constant-sum game is what the players can force in finite
+/// time; a position has no value if the reward that one player can force differs from the one to which the
 /// other can limit it.
 pub struct Solution {
     all: Positions,
@@ -92,8 +92,8 @@ impl Solution {
         self.all.held() + 4 * self.all.len() * self.orders.len()
     }
 
-    /// Whether all values are proven: false if there are simultaneous moves of players whose
-    /// interests are not opposite.
+    /// Whether all values are proven: false if there are simultaneous moves that are not a
+    /// two-player constant-sum matrix game.
     pub fn exact(&self) -> bool {
         self.exact
     }
@@ -262,8 +262,8 @@ impl Solution {
     }
 
     /// Computes the values of repeating positions from the rewards that the players can force in
-    /// finite time: for one player, the best reachable reward; for two with opposite interests, the
-    /// reward that one can force, if the other can limit it to the same value.
+    /// finite time: for one player, the best reachable reward; in a two-player constant-sum game,
+    /// the reward that one can force, if the other can limit it to the same value.
     fn value_by_force(&mut self, players: &[Role], budget: &Budget) -> Result<(), Unsolved> {
         let constant = self.constant_sum(players);
         let endless = || Unsolved::Undefined("positions can repeat forever".to_owned());

@@ -16,7 +16,7 @@ pub(super) struct Opponents {
 }
 
 impl Opponents {
-    /// Solves the game if it is small and has one player, or two with opposite interests.
+    /// Solves the game if it is small and either one-player or two-player constant-sum.
     pub(super) fn of(game: &Arc<dyn Game>, stop: &Stop) -> Self {
         let effort = Effort { rounds: ROUNDS, stop: stop.clone(), ..Effort::default() };
         let solved = ExtensiveForm::new(&**game, &SMALL, stop)

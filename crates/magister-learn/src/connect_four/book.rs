@@ -10,7 +10,7 @@ use super::solver::{Score, Solver};
 /// The first bytes of the file of a book, with the version in the last byte.
 const MAGIC: &[u8; 8] = b"mgc4book";
 const VERSION: u8 = 1;
-/// The maximum number of discs of a position in a book; a larger book would not be small.
+/// The maximum number of discs of a position in a book, so that books stay small.
 pub const DEEPEST: u32 = 12;
 /// The scores of positions with few discs are between -21 and 21.
 const BIAS: i32 = 32;

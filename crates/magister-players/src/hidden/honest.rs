@@ -4,7 +4,7 @@
 //! |---|---|
 //! | perfect information | `uct` |
 //! | one role, perhaps against chance | `ao-tree` |
-//! | two roles with opposite interests, small enough to be solved | `cfr+` |
+//! | two-player constant-sum, small enough to be solved | `cfr+` |
 //! | several roles, with a sampler of its own, such as a card game | `so-ismcts` |
 //! | several roles, short | `hyperplay2` |
 //! | several roles, long | `mo-ismcts`, with its root widened |
@@ -115,7 +115,7 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
     }
 }
 
-/// Whether a two-player game with opposite interests can be solved as a whole with a small part of
+/// Whether the game is two-player constant-sum and can be solved as a whole with a small part of
 /// the budget.
 fn is_small(view: &View, budget: &Budget) -> bool {
     let time = budget.remaining().map_or(NODES, |left| left.as_millis() as usize * A_MILLISECOND);

@@ -18,8 +18,8 @@ pub enum Variant {
 /// Counterfactual regret minimisation: all players adapt their strategies to their regrets, round
 /// after round.
 ///
-/// In two-player constant-sum games the average strategy converges to an equilibrium. In other games
-/// it need not; [`ExtensiveForm::gains`] measures the distance.
+/// In two-player constant-sum games the average strategy converges to an equilibrium. In other
+/// games it need not; [`ExtensiveForm::gains`] measures the distance.
 #[derive(Debug)]
 pub struct Cfr {
     form: Arc<ExtensiveForm>,

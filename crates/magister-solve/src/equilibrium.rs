@@ -99,9 +99,9 @@ impl Equilibrium {
         self.exploitability() / Self::spread(&self.form)
     }
 
-    /// Bounds on the value of the game for each player, in one-player and two-player
-    /// constant-sum games: the value against the best response, and the value of the player's own
-    /// best response. Other games have no such value.
+    /// Bounds on the value of the game for each player, in one-player and two-player constant-sum
+    /// games: the value against the best response, and the value of the player's own best response.
+    /// Other games have no such value.
     pub fn bounds(&self) -> Option<Vec<(f64, f64)>> {
         match (&self.best[..], self.form.constant_sum()) {
             ([one], _) => Some(vec![(*one, *one)]),

@@ -16,8 +16,8 @@ const TINY: f64 = 1e-9;
 /// regret matching, which proves nothing; see [`exact`](Solution::exact). A game with percepts is
 /// solved too, if the percepts always reveal the whole state to all roles. If positions repeat, the
 /// value in a one-player or two-player constant-sum game is what the players can force in finite
-/// time; a position has no value if the reward that one player can force differs from the one to which the
-/// other can limit it.
+/// time; a position has no value if the reward that one player can force differs from the one to
+/// which the other can limit it.
 pub struct Solution {
     all: Positions,
     me: Role,

@@ -168,7 +168,7 @@ fn terminal_in_parentheses_is_terminal() {
         let given = read(&text, &Options::default()).rules;
         assert!(same_rules(&plain, &given), "{terminal}");
     }
-    // As a condition, it is the same relation, too.
+    // As a condition, too, it is the same relation.
     let text = format!("{GDL} (<= (goal x 0) (terminal))");
     assert_eq!(codes(&text), [Code::NeedlessParentheses]);
     let infix = "role(x) init(s) legal(x,go) :- true(s) next(s) :- true(s)

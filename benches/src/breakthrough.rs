@@ -9,7 +9,7 @@ const LEFT: u64 = 0x0101_0101_0101_0101;
 const RIGHT: u64 = LEFT << 7;
 const GOAL: u64 = 0xff << 56;
 
-/// The pieces of the player to move, and of the other.
+/// The pieces of the player to move, and of the other player.
 #[derive(Clone, Copy, Debug)]
 pub struct Breakthrough {
     own: u64,
@@ -51,7 +51,7 @@ impl Bitboard for Breakthrough {
         let first = straight.count_ones();
         let two = first + left.count_ones();
         let n = random.below(two + right.count_ones());
-        // No branch: which of the three it is cannot be predicted.
+        // Without a branch, because the direction is unpredictable.
         let (mut set, mut at, mut step) = (straight, n, STEPS[0]);
         if n >= first {
             (set, at, step) = (left, n - first, STEPS[1]);

@@ -1,12 +1,12 @@
-//! Connect Four, seven columns of six. A column has seven bits, of which the top one stays empty,
-//! so that no line wraps around and a carry stops where a column is full.
+//! Connect Four, seven columns of six. A column has seven bits. The top bit stays empty, so that no
+//! line wraps around and a carry stops at a full column.
 
 use magister_lanes::Processor;
 
 use crate::{Bitboard, End, Random};
 
 const COLUMNS: u32 = 7;
-/// Bits from a column to the next.
+/// The number of bits from a column to the next.
 const NEXT: u32 = 7;
 
 /// The lowest cell of every column.
@@ -21,8 +21,8 @@ const BOTTOM: u64 = {
 };
 const ALL: u64 = BOTTOM * 0x3f;
 
-/// The cells of the player to move, and the lowest free cell of every column, which is the result
-/// of adding one to each column of taken cells.
+/// The cells of the player to move, and the lowest free cell of every column, which results from
+/// adding one to each column of occupied cells.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectFour {
     own: u64,

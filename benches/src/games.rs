@@ -81,7 +81,7 @@ fn perft<B: Bitboard>(depth: u32) -> u64 {
     B::START.perft(depth)
 }
 
-/// The tolerance in standard errors: chance exceeds it in one of 1.7 million cases.
+/// The tolerance in standard errors; it is exceeded by chance in one of 1.7 million cases.
 const ERRORS: f64 = 5.0;
 
 impl Game {

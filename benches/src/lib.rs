@@ -1,6 +1,6 @@
 //! Yardsticks: four games written by hand to be as fast as possible, one game at a time, and one of
-//! them hundreds at a time. The engine, which gets games as text only, is measured against these by
-//! `cargo xtask yardsticks`.
+//! them hundreds at a time. `cargo xtask yardsticks` compares the engine, which gets games only as
+//! text, with these.
 //!
 //! Each of the four is a [`Bitboard`]: squares are bits, moves of all pieces are shifts, and the
 //! random choice is one multiplication and one instruction that finds the n-th set bit.
@@ -25,9 +25,9 @@ pub use random::Random;
 /// The result of a game for the player who made the last move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// That player has won.
+    /// This player has won.
     Won,
-    /// The other has.
+    /// The other player has won.
     Lost,
     /// A draw.
     Drawn,
@@ -35,7 +35,7 @@ pub enum End {
 
 /// A position of a turn-based two-player game, from the perspective of the player to move.
 pub trait Bitboard: Copy {
-    /// The position at the start.
+    /// The initial position.
     const START: Self;
 
     /// Plays a uniformly random legal move, and returns the result if that ended the game. A forced

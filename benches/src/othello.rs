@@ -9,8 +9,8 @@ use crate::{Bitboard, End, Random};
 
 /// East, south-west, south and south-east; the others are their opposites.
 const STEPS: [u32; 4] = [1, 7, 8, 9];
-/// Where a disc can be flipped in a direction: not at an edge that the direction crosses, so that
-/// nothing wraps around the board.
+/// The cells where a disc can be flipped in a direction: not at an edge that the direction crosses,
+/// so that nothing wraps around the board.
 const INNER: [u64; 4] = {
     let columns = 0x7e7e_7e7e_7e7e_7e7e;
     let rows = 0x00ff_ffff_ffff_ff00;
@@ -59,7 +59,7 @@ const fn inside(cell: u64, step: u32, at: usize, up: bool) -> u64 {
     if up { cell << step } else { cell >> step }
 }
 
-/// Where a player can move.
+/// The legal moves of a player.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is part of the loop")]
 fn moves(own: u64, other: u64) -> u64 {

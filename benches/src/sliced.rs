@@ -1,11 +1,11 @@
-//! Connect Four with a game in every bit of 512: what the engine's batches could reach if they were
-//! written by hand for this one game.
+//! Connect Four with a game in each of 512 bits: the speed that the engine's batches could reach if
+//! they were hand-written for this game.
 //!
-//! A cell of the board is two rows of bits, one bit for each game: whether it is taken, and by
-//! whom. The owner of a free cell has no meaning, so that row is never cleared.
+//! A cell of the board is two rows of bits, one bit for each game: whether it is occupied, and by
+//! which player. The owner of a free cell has no meaning, so that row is never cleared.
 //!
 //! The choice of a column is exactly uniform. Three random bits select one of eight columns; if
-//! there is no such column or it is full, they are drawn a second time; a game without success
+//! there is no such column or it is full, they are drawn a second time; if this fails too, the game
 //! waits for the next sweep. A game that ends restarts in the same sweep.
 
 #![allow(clippy::inline_always, reason = "everything is inlined into one loop")]
@@ -17,18 +17,18 @@ use crate::{Counts, Random};
 
 const COLUMNS: usize = 7;
 const ROWS: usize = 6;
-/// How often a column is drawn per sweep. More often costs more than the waiting games.
+/// The number of draws of a column per sweep. More draws would cost more than the waiting games do.
 const DRAWS: usize = 2;
 
 type Words = [u64; 8];
 type Board<R> = [[R; ROWS]; COLUMNS];
 
-/// 512 games in play.
+/// 512 games in progress.
 #[derive(Clone, Debug)]
 pub struct Sliced(Games<Words>);
 
 impl Sliced {
-    /// Games at their start.
+    /// Games in the initial position.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut seeds = || std::array::from_fn(|_| random.word());
@@ -73,7 +73,7 @@ impl Work for Sweeps<'_> {
 /// The games, as words or as rows of a machine.
 #[derive(Clone, Debug)]
 struct Games<R> {
-    /// The taken cells; in finished games still those of the end.
+    /// The occupied cells; in finished games, still those of the final position.
     taken: Board<R>,
     /// The owner of each cell: set for the first player.
     whose: Board<R>,
@@ -146,13 +146,13 @@ impl<R: Copy> Games<R> {
         let won = four(m, &mine);
         let over = or(m, won, filled);
         self.over = over;
-        // The turn passes where a move was made, and is the first player's where a game restarts.
+        // The turn passes if a move was made, and is the first player's if a game restarts.
         self.turn = xor_or(m, turn, moved, over);
         [moved, over, won, and(m, won, turn)]
     }
 
     /// Drops pieces into a column. Returns the cells of the player to move. All free cells are
-    /// marked with the player to move, which is right for the one that the piece falls into.
+    /// marked with the player to move, which is correct for the cell that the piece falls into.
     #[inline(always)]
     fn fall<M: Processor<Row = R>>(&mut self, m: M, column: usize, drop: R) -> [R; ROWS] {
         let mut below = m.row([!0; 8]);
@@ -203,7 +203,7 @@ gates! {
     either(a, b, c) = (A & B) | (!A & C);
 }
 
-/// The columns that three bits select; the eighth is none.
+/// The columns that three bits select; the eighth combination selects none.
 #[inline(always)]
 fn columns<M: Processor>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
     [

@@ -75,7 +75,7 @@ fn paths_agree_with_known_counts() {
     }
 }
 
-/// The same rules as the rulesheets that the engine is measured with.
+/// The same rules as the rulesheets with which the engine is measured.
 #[test]
 fn paths_agree_with_the_rulesheets() {
     for (game, depths) in GAMES.iter().zip([5, 4, 3, 5]) {

@@ -1,4 +1,4 @@
-//! Builds the web client, if Node is there, and puts it where the crate embeds it.
+//! Builds the web client, if Node is installed, and puts it where the crate embeds it.
 //!
 //! Nothing here fails the build: without the client the site has plain pages.
 
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Runs npm if the sources are newer than what was built.
+/// Runs npm if the sources are newer than the last build.
 fn build(web: &Path) -> Result<(), String> {
     if !web.join("package.json").is_file() {
         return Err("this source tree does not contain it".to_owned());
@@ -79,7 +79,7 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// When a file, or the newest file of a folder, was changed.
+/// The modification time of a file, or of the newest file in a folder.
 fn newest(path: &Path) -> Option<SystemTime> {
     let about = fs::metadata(path).ok()?;
     if !about.is_dir() {

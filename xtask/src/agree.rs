@@ -17,7 +17,7 @@ use crate::ledger::Ledger;
 use crate::sheets::{Sheet, sheets};
 use result::{Outcome, Totals};
 
-/// How far to walk.
+/// The extent of the walks.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Bundled games and files; by default all bundled rulesheets and the oracle's
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     /// The maximum length of a walk in steps
     #[arg(long, default_value_t = 1_000)]
     steps: u32,
-    /// The number of games at a time
+    /// The number of games that run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }

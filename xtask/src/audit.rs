@@ -34,14 +34,14 @@ pub(crate) struct Options {
     /// Print only, and do not write docs/honesty.md
     #[arg(long)]
     print: bool,
-    /// Discard earlier results, as is right after players have changed
+    /// Discard earlier results, for example after players have changed
     #[arg(long)]
     fresh: bool,
 }
 
-/// The factor by which a player may exceed its time; and if it did not answer by then, the factor
-/// for a second audit with little work. That is done in a game as long as its audits have not
-/// exceeded their time by a third factor.
+/// The factor by which a player may exceed its time; if it did not answer by then, the factor for a
+/// second audit with little work. Second audits are made in a game until its audits have exceeded
+/// their time by a third factor.
 const PATIENCE: f64 = 5.0;
 const LAST: f64 = 100.0;
 const ALL: f64 = 60.0;
@@ -65,9 +65,9 @@ struct Outcome {
     futures: u64,
     answers: u64,
     findings: Vec<String>,
-    /// Roles in which it plays as if the others saw the state, where that is a mistake.
+    /// Roles in which it plays as if the others saw the state, although that is a mistake.
     telling: Vec<String>,
-    /// Why it was not audited, or why a role was not.
+    /// Why it, or one of its roles, was not audited.
     left_out: Vec<String>,
     seconds: f64,
 }
@@ -183,8 +183,8 @@ fn sheets(options: &Options) -> Result<Vec<Sheet>> {
 /// A game, prepared and solved if possible; or why that failed.
 fn ground(sheet: &Sheet) -> Result<Ground, String> {
     let mut playable = sheet.open(None, PREPARATION)?;
-    // Batch playouts are measured before any player is asked: players ask how many playouts to make
-    // at a time, and that number must not change later.
+    // Batch playouts are measured before any player is asked: players query how many playouts to
+    // make at a time, and this number must not change later.
     if playable.warm_up_within(PREPARATION, &Stop::never()).is_err() {
         playable = sheet.open(Some(Evaluator::Incremental), PREPARATION)?;
     }

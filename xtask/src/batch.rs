@@ -15,7 +15,7 @@ use crate::binary;
 use crate::prover::child::{Ended, run as child};
 use crate::sheets::{Sheet, oracle};
 
-/// What to measure.
+/// The games and times of the measurement.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Only games whose name contains this
@@ -35,7 +35,7 @@ pub(crate) struct Options {
 /// The compared evaluators.
 const EVALUATORS: [&str; 2] = ["batch", "sweep"];
 
-/// The measurements by game; `None` if the game has no network in time.
+/// The measurements by game; `None` if the game does not have a network in time.
 #[derive(Default, Serialize, Deserialize)]
 struct Measured {
     seconds: f64,

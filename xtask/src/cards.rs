@@ -1,4 +1,4 @@
-//! The oracle's card games: our random games beside those of CardStock.
+//! The oracle's card games: our random games compared with those of CardStock.
 //!
 //! `speed` compares random games per processor second with the recorded speed. `distribution`
 //! compares the means of decisions, options and scores with the recorded games.
@@ -24,22 +24,22 @@ pub(crate) struct Options {
 
 #[derive(Subcommand)]
 enum What {
-    /// Random games per processor second beside CardStock's
+    /// Random games per processor second, compared with CardStock
     Speed {
         /// Only games whose name contains one of these texts
         games: Vec<String>,
         /// Processor seconds per game
         #[arg(long, default_value_t = 1.0)]
         seconds: f64,
-        /// The geometric mean of the ratios that is required
+        /// The required geometric mean of the ratios
         #[arg(long, default_value_t = 300.0)]
         bar: f64,
     },
-    /// Decisions, options and scores of random games beside the recorded ones
+    /// Decisions, options and scores of random games, compared with the recorded ones
     Distribution {
         /// Only games whose name contains one of these texts
         games: Vec<String>,
-        /// Random games per game
+        /// The number of random games per game
         #[arg(long, default_value_t = 10_000)]
         count: u64,
         /// The seed of the random games
@@ -48,9 +48,9 @@ enum What {
     },
 }
 
-/// CardStock gave up after this many decisions.
+/// The number of decisions after which CardStock gave up.
 const MOST_DECISIONS: u32 = 2_000;
-/// How many standard errors a mean may be off.
+/// The maximum deviation of a mean, in standard errors.
 const STANDARD_ERRORS: f64 = 4.0;
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -60,7 +60,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// The oracle's games that are wanted, in compatible mode, by name.
+/// The requested games of the oracle, in compatible mode, by name.
 fn games(wanted: &[String]) -> Result<Vec<(String, CardGame)>> {
     let folder = corpus::oracle().join("recycle/games");
     let mut games = Vec::new();

@@ -1,4 +1,4 @@
-//! Every player on every game: whether it moves legally and in time.
+//! Whether every player moves legally and in time on every game.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -36,8 +36,8 @@ pub(crate) struct Options {
     /// The time limit for preparing a game in seconds
     #[arg(long, default_value_t = 60)]
     preparation: u64,
-    /// How often a match with a late answer is repeated: on a busy machine a thread may get no
-    /// processor for longer than its clock; a slow player is late again
+    /// The number of times that a match with a late answer is repeated: on a busy machine a thread
+    /// may get no processor for longer than its clock; a slow player is late again
     #[arg(long, default_value_t = 4)]
     tries: u32,
     /// Discard earlier results
@@ -148,7 +148,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// All suitable players on one game.
+/// All players that support a game.
 fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
     let mut outcome = Outcome { game: sheet.name.clone(), refused: None, players: BTreeMap::new() };
     let game = match ready(sheet, Duration::from_secs(options.preparation)) {
@@ -194,7 +194,7 @@ fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
 fn ready(sheet: &Sheet, time: Duration) -> Result<Arc<dyn Game>, String> {
     let begun = Instant::now();
     let playable = sheet.open(None, time)?;
-    // If that takes too long, the game is played without it.
+    // If it takes too long, the game is played without batch playouts.
     let left = time.saturating_sub(begun.elapsed());
     let _ = playable.warm_up_within(left, &Stop::never());
     Ok(playable.game)

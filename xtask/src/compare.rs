@@ -1,8 +1,4 @@
 //! Compares an old build with a new one in one run: nothing may become slower.
-//!
-//! The two programs are measured in alternating pairs, so that disturbances of the machine affect
-//! both. Rates are per second of processor time. A row is the ratio of the rates, new over old, as
-//! the median of its pairs.
 
 mod ratios;
 
@@ -36,12 +32,12 @@ pub(crate) struct Options {
     #[arg(long)]
     only: Option<String>,
     /// A player that the new program uses instead, such as uct=uct:tactics=0, to compare the
-    /// machinery where a default has changed
+    /// machinery if a default has changed
     #[arg(long, value_name = "OLD=NEW", value_parser = replacement)]
     instead: Vec<(String, String)>,
 }
 
-/// Reads the name of a player and what the new program uses in its place.
+/// Parses the name of a player and its replacement in the new program.
 fn replacement(text: &str) -> Result<(String, String), String> {
     let (old, new) = text.split_once('=').ok_or("write OLD=NEW, such as uct=uct:tactics=0")?;
     Ok((old.to_owned(), new.to_owned()))
@@ -74,7 +70,7 @@ const SEARCHES: [(&str, &str); 6] = [
 enum Task {
     /// Random play by an evaluator.
     Play { game: &'static str, evaluator: &'static str },
-    /// Decisions of a player in the first position.
+    /// Decisions of a player in the initial position.
     Search { game: &'static str, player: &'static str },
 }
 
@@ -130,7 +126,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         let mut ratios = Vec::new();
         for pair in 0..options.pairs {
-            // The second program may find a warmer machine, so they alternate.
+            // The second program may run on a warmer machine, so they alternate.
             let order = if pair % 2 == 0 { [&old, &new] } else { [&new, &old] };
             let mut rates = Vec::new();
             for program in order {
@@ -183,7 +179,7 @@ fn play(program: &Path, game: &str, evaluator: &str, seconds: f64) -> Result<Opt
     Ok(found.and_then(|found| found["states_per_s"].as_f64()))
 }
 
-/// Iterations per second of a player that searches the first position repeatedly.
+/// Iterations per second of a player that searches the initial position repeatedly.
 fn search(program: &Path, game: &str, player: &str, seconds: f64) -> Result<Option<f64>> {
     let time = format!("{seconds}s");
     let mut child = Command::new(program)
@@ -196,7 +192,7 @@ fn search(program: &Path, game: &str, player: &str, seconds: f64) -> Result<Opti
     let mut input = child.stdin.take().context("no input")?;
     let output = BufReader::new(child.stdout.take().context("no output")?);
     let mut lines = output.lines();
-    // A program that refuses prints nothing and closes its input.
+    // A program that refuses its arguments prints nothing and closes its input.
     let asked = input.write_all(b"go\nquit\n").and_then(|()| input.flush());
     let position = lines.next().transpose()?;
     let answer = lines.next().transpose()?;

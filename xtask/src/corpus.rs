@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use magister_games::catalogue;
 use magister_gdl::Code;
 
-/// The maximum length: longer texts teach a mutator nothing and slow it down.
+/// The maximum length of a text, because longer texts do not help a mutator and slow it down.
 const LONGEST: usize = 6_000;
 
 pub(crate) fn oracle() -> PathBuf {

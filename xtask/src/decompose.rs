@@ -1,4 +1,4 @@
-//! The subgames of every game: what is found, whether it is as expected, and what it saves.
+//! The subgames of every game: the findings, whether they are as expected, and their benefit.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -18,23 +18,23 @@ mod puzzles;
 mod sums;
 mod trees;
 
-/// Which games are split.
+/// The games to split.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Options {
-    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    /// Bundled games and files; by default all bundled rulesheets and the oracle's
     games: Vec<String>,
     /// Only the games whose parts are known
     #[arg(long)]
     known: bool,
-    /// Seconds that a game may take to become playable, and to be split
+    /// The time limit in seconds for preparing a game, and for splitting it
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// Solve useful games with and without their parts, and compare values and states
     #[arg(long)]
     solve: bool,
-    /// Look for false positives among all games but those whose parts are known: useful without a
-    /// proof, or more states searched by parts than without
+    /// Search for false positives among all games except those whose parts are known: useful
+    /// without a proof, or more states searched by parts than without
     #[arg(long)]
     false_positives: bool,
     /// Solve puzzles of placements: constraint puzzles of the catalogue and the oracle
@@ -44,11 +44,11 @@ pub(crate) struct Options {
     /// Tic-Tac-Toe and where the paper's rule errs, beside the sound search
     #[arg(long)]
     paper: bool,
-    /// Draw time by depth, as figure 4 of that paper, as SVG into this file
+    /// Draw the time by depth, as in figure 4 of that paper, as SVG into this file
     #[arg(long, value_name = "FILE")]
     curves: Option<String>,
-    /// Puzzles with a tree per subgame and with one tree: simulations to the solution, median over
-    /// seeds
+    /// Puzzles with one tree per subgame and with a single tree: simulations to the solution,
+    /// median over seeds
     #[arg(long)]
     trees: bool,
     /// `uct` with decomposition against `uct` without at equal time: five sums
@@ -60,27 +60,27 @@ pub(crate) struct Options {
     /// Seeds of --trees
     #[arg(long, default_value_t = 30)]
     seeds: u64,
-    /// The most simulations of --trees
+    /// The maximum number of simulations of --trees
     #[arg(long, default_value_t = 1_000_000)]
     simulations: u64,
-    /// Milliseconds per move, and of the start clock, of --duels and --no-loss
+    /// Milliseconds per move of --duels and --no-loss
     #[arg(long, default_value_t = 30)]
     move_ms: u64,
-    /// See --move-ms
+    /// Milliseconds of the start clock of --duels and --no-loss
     #[arg(long, default_value_t = 1_000)]
     start_ms: u64,
-    /// The most matches of each duel
+    /// The maximum number of matches of each duel
     #[arg(long, default_value_t = 200)]
     matches: u64,
     /// Matches played at the same time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Positions of the search without parts
+    /// The maximum number of positions of the search without parts
     #[arg(long, default_value_t = 2_000_000)]
     positions: usize,
 }
 
-/// Games whose parts are known: a name, the number of subgames, and classes that must be found.
+/// Games whose parts are known: a name, the number of subgames, and kinds that must be found.
 const KNOWN: &[(&str, usize, &[&str])] = &[
     ("nim1", 4, &["asynchronous", "impartial"]),
     ("nim2", 4, &["asynchronous", "impartial"]),
@@ -208,7 +208,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What was found of one game.
+/// The findings for one game.
 struct Row {
     subgames: usize,
     kinds: Vec<&'static str>,
@@ -230,7 +230,7 @@ fn look(sheet: &Sheet, options: &Options) -> Result<Row, String> {
     let whole = within(time, &Stop::never(), |stop| Decomposition::new(compiled, stop))
         .map_err(|halt| halt.to_string())?;
     let took = paper::processor().saturating_sub(begun);
-    // A game with one part may have several later.
+    // A game with one part may have several parts later.
     let parts = whole.later.as_deref().map_or(&whole, |later| &later.whole);
     let mut row = Row {
         subgames: parts.subgames.len(),

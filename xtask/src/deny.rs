@@ -31,7 +31,7 @@ struct Licenses {
 #[derive(Deserialize)]
 struct Bans {
     deny: Vec<Banned>,
-    /// Older versions that may stand beside newer ones, as `name@version`.
+    /// Older versions that are allowed beside newer ones, as `name@version`.
     #[serde(default)]
     skip: Vec<String>,
 }
@@ -40,7 +40,7 @@ struct Bans {
 struct Banned {
     name: String,
     reason: String,
-    /// The crates that may depend on it all the same.
+    /// The crates that may depend on it nevertheless.
     #[serde(default)]
     wrappers: Vec<String>,
 }
@@ -106,8 +106,8 @@ fn checked() -> Result<(usize, Vec<String>)> {
     Ok((packages.len(), problems(&rules, &packages)))
 }
 
-/// Runs cargo-deny; advisories only if their database is available, so that nothing depends on the
-/// network.
+/// Runs cargo-deny; it checks advisories only if their database is available, so that nothing
+/// depends on the network.
 #[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 fn cargo_deny() -> Result<()> {
     let mut checks = vec!["bans", "licenses", "sources"];
@@ -175,7 +175,7 @@ fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
             if banned.name == *name && banned.wrappers.is_empty() {
                 wrong.push(format!("{name} {version}: {}", banned.reason));
             }
-            // Of crates of others cargo says more dependencies than are built.
+            // For crates of others, cargo reports more dependencies than are built.
             let depends = dependencies.iter().any(|one| one.name == banned.name);
             if depends && source.is_none() && !banned.wrappers.contains(name) {
                 wrong.push(format!("{name} depends on {}: {}", banned.name, banned.reason));
@@ -193,7 +193,7 @@ fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
 }
 
 /// Whether an SPDX expression can be satisfied with the allowed licences. `WITH` exceptions only
-/// add permissions, so the licence before one is enough.
+/// add permissions, so the licence before an exception suffices.
 fn licensed(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = spaced.split_whitespace().peekable();

@@ -1,4 +1,4 @@
-//! Matches that go wrong: in the simulation, and with a real process that is killed.
+//! Matches with faults: in the simulation, and with a real process that is killed.
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
@@ -20,7 +20,7 @@ mod postgres;
 
 use killed::{POINTS, Task, torment, work};
 
-/// How much goes wrong.
+/// The number and kind of faults.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Simulated matches
@@ -29,19 +29,19 @@ pub(crate) struct Options {
     /// Seed of the first world
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Messages of 1000 that are lost, late or garbled
+    /// The number of messages of 1000 that are lost, late or garbled
     #[arg(long, default_value_t = 40)]
     failures: u64,
-    /// Run only the world of this seed, and print everything that happens in it
+    /// Run only the world of this seed, and print all its events
     #[arg(long)]
     world: Option<u64>,
-    /// How often a real manager is killed at a random moment, on each database; it is killed at
-    /// named points about as often
+    /// How often a real manager is killed at a random moment, on each database; it is also killed
+    /// at named points about as often
     #[arg(long, default_value_t = 200)]
     kills: u64,
 }
 
-/// Matches of one world, and of one store.
+/// The number of matches of one world, and of one store.
 const MATCHES: usize = 20;
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     kill(options, &folder, &file)?;
     match postgres::PrivatePostgres::start() {
         Some(server) => kill(options, &folder, &|round| {
-            // Each round has a schema of its own.
+            // Each round has its own schema.
             format!("{}?options=-csearch_path%3Dround{round}", server.url())
         })?,
         None => println!("SKIPPED: PostgreSQL is not installed"),
@@ -86,7 +86,7 @@ fn worlds(options: &Options) -> Result<Vec<World>> {
     GAMES.into_iter().map(world).collect()
 }
 
-/// Runs one world again, with a log of everything that happens in it.
+/// Runs one world again, with a log of all its events.
 fn replay(options: &Options, seed: u64) -> Result<()> {
     let at = (seed % 2) as usize;
     let world = World { seed, ..worlds(options)?.swap_remove(at) };
@@ -154,7 +154,7 @@ fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Resu
             tokio::process::Command::new(&program)
                 .args(["victim", &task.words()])
                 .stdout(Stdio::null())
-                // A process that fails by itself says why.
+                // A process that fails by itself reports why.
                 .stderr(Stdio::inherit())
                 .kill_on_drop(true)
                 .spawn()
@@ -186,7 +186,7 @@ fn kill(options: &Options, folder: &Path, store: &dyn Fn(u64) -> String) -> Resu
     Ok(())
 }
 
-/// Makes the schema of a round.
+/// Creates the schema of a round.
 fn schema(runtime: &tokio::runtime::Runtime, url: &str, round: u64) -> Result<()> {
     let plain = url.split('?').next().unwrap_or(url).to_owned();
     let done = runtime.block_on(async {

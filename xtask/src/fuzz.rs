@@ -1,8 +1,8 @@
-//! Random and mutated inputs for every reader and what follows it.
+//! Random and mutated inputs for every reader and the steps after it.
 //!
 //! Each input must be examined without a panic; its statements must be printed, translated and
 //! shown; and rules without an error must survive printing and reading, in both syntaxes. Inputs
-//! are numbered, so a failure can be repeated.
+//! are numbered, so that a failure can be reproduced.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Led
     Ok(())
 }
 
-/// What is done with a text.
+/// The work on a text.
 type Work<'a> = dyn Fn(&str) -> Result<(), String> + Sync + 'a;
 
 /// Runs all inputs of a reader, in parts that the ledger remembers.
@@ -186,8 +186,8 @@ fn exercise(text: &str, options: &Options) -> Result<(), String> {
         let _ = source.json(diagnostic);
     }
     let _ = translate(&found.rules, Dialect::Gdl);
-    // A connective in place of a name has no equivalent in the other syntax; it is reported, which
-    // is enough.
+    // A connective in the place of a name has no equivalent in the other syntax; it is reported,
+    // which suffices.
     let odd = [Code::ConnectiveAsName, Code::NotAnAtom, Code::Stray];
     if !found.complete || found.diagnostics.as_slice().iter().any(|d| odd.contains(&d.code)) {
         return Ok(());

@@ -1,10 +1,10 @@
-//! How many moves of a player keep the best class (win, draw or loss) in solved positions of
-//! Connect Four.
+//! The number of moves of a player that preserve the best class (win, draw or loss) in solved
+//! positions of Connect Four.
 //!
 //! The positions are in `benches/connect-four-hard.txt`, one per line: the columns played so far,
 //! counted from 1; the class (1 for a win, 0 for a draw, -1 for a loss of the player to move); the
-//! columns that keep it; and whether it is hard. A position is hard if exactly one move keeps the
-//! class, and that move draws or wins in 11 plies or more.
+//! columns that preserve it; and whether it is hard. A position is hard if exactly one move
+//! preserves the class, and that move draws or wins in 11 plies or more.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,14 +22,14 @@ use magister_players::Spec;
 
 /// The plies of the positions.
 const PLIES: std::ops::RangeInclusive<u32> = 4..=20;
-/// The plies before this take long to solve.
+/// Positions before this ply take long to solve.
 const EARLY: u32 = 9;
-/// A win in fewer plies is easy to find.
+/// Wins in fewer plies than this are easy to find.
 const DISTANT: u32 = 11;
 /// The game that the players are asked about.
 const GAME: &str = "connect-four";
 
-/// Which positions and players.
+/// The positions and players.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Players, with their settings
@@ -38,7 +38,7 @@ pub(crate) struct Options {
     /// The time per move in seconds
     #[arg(long, default_value_t = 1.0)]
     time: f64,
-    /// Iterations per move, instead of a time
+    /// Iterations per move, instead of a time limit
     #[arg(long)]
     iterations: Option<u64>,
     /// Only the first N positions of each kind
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     /// Only the hard positions
     #[arg(long)]
     hard: bool,
-    /// The number of positions at the same time
+    /// The number of positions that run at the same time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
     /// Solve N new positions, half of them hard, and write the file
@@ -110,7 +110,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The number of positions in which a player keeps the class.
+/// The number of positions in which a player preserves the class.
 fn exam(
     game: &Arc<dyn Game>,
     spec: &Spec,
@@ -138,7 +138,7 @@ fn exam(
     })
 }
 
-/// The column that a fresh player chooses.
+/// The column that a new player chooses.
 fn ask(game: &Arc<dyn Game>, spec: &Spec, solved: &Solved, options: &Options) -> Result<u32> {
     let (info, text, stop) = (game.info(), game.text(), Stop::never());
     let mut worker = game.worker();
@@ -169,7 +169,7 @@ fn ask(game: &Arc<dyn Game>, spec: &Spec, solved: &Solved, options: &Options) ->
         None => Budget::until(stop)
             .with_clock(Arc::new(Deadline::within(Duration::from_secs_f64(options.time)))),
     };
-    // Preparation is not part of the time, but it must not be a search of its own.
+    // Preparation is not part of the time, but it must not include a search.
     agent.ready(&view, &mut Budget::iterations(0), &mut rng)?;
     let choice = agent.decide(&view, &mut budget, &mut rng)?.choice;
     column_of(&text.move_text(choice)).context("a move without a column")
@@ -200,8 +200,8 @@ impl Solved {
         })
     }
 
-    /// Solves a position of Connect Four. `None` if all moves or only a single one are possible
-    /// without a change of class, so that a player cannot err.
+    /// Solves a position of Connect Four. `None` if no move changes the class or there is only one
+    /// move, so that a player cannot make a mistake.
     fn new(columns: Vec<u32>, position: &Position, solver: &mut Solver) -> Result<Option<Self>> {
         let stop = Stop::never();
         let open: Vec<u32> = (0..COLUMNS).filter(|&column| position.can_play(column)).collect();
@@ -237,7 +237,7 @@ impl Solved {
     }
 }
 
-/// Positions from random play, as many hard ones as others.
+/// Positions from random play, half of them hard.
 #[expect(clippy::print_stderr, reason = "progress of a long command")]
 fn make(number: usize) -> Result<Vec<Solved>> {
     let mut solver = Solver::new(24);
@@ -256,7 +256,7 @@ fn make(number: usize) -> Result<Vec<Solved>> {
             let free: Vec<u32> = (0..COLUMNS)
                 .filter(|&column| position.can_play(column) && !position.wins(column))
                 .collect();
-            // Random play overlooks no win in one, so that the position goes on.
+            // Random play overlooks no win in one move, so that the position continues.
             if free.is_empty() || position.can_win() {
                 break;
             }

@@ -1,7 +1,7 @@
 //! Ids, hashes and observations of games must be the same everywhere.
 //!
-//! Every game is prepared on all evaluators here, examined by several threads at once, and prepared
-//! again in another process, while idle threads keep the machine busy.
+//! Every game is prepared on all evaluators in this process, examined by several threads at once,
+//! and prepared again in another process, while busy threads load the machine.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -34,10 +34,10 @@ pub(crate) struct Options {
     /// The number of random matches to examine
     #[arg(long, default_value_t = 3)]
     matches: u64,
-    /// The maximum length of each
+    /// The maximum length of each match
     #[arg(long, default_value_t = 60)]
     steps: u32,
-    /// Print the data to compare and nothing else
+    /// Print only the data to compare
     #[arg(long, hide = true)]
     print: bool,
 }
@@ -172,7 +172,7 @@ fn there(sheet: &Sheet, walks: Walks) -> String {
     }
 }
 
-/// What must be the same in every process, as one line.
+/// The data that must be the same in every process, as one line.
 fn summary(identity: &Identity) -> String {
     let Identity { moves, rules_hash, text_hash, play, .. } = identity;
     format!("{moves:?} {rules_hash} {text_hash} {play}")

@@ -1,5 +1,5 @@
-//! Counts the instructions of the hot paths with valgrind: exact even on a busy machine, unlike
-//! times.
+//! Counts the instructions of the hot paths with valgrind. Unlike times, the counts are exact even
+//! on a busy machine.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::binary;
 
-/// What to count.
+/// The paths to count.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Only these paths
@@ -27,7 +27,7 @@ pub(crate) struct Options {
 
 /// The file of the recorded counts and answers.
 const RECORD: &str = "benches/instructions.txt";
-/// Paths that do the same on different evaluators, so their answers must agree.
+/// Paths that do the same work on different evaluators, so that their answers must agree.
 const WALKS: [&str; 4] = ["incremental", "sweep", "code", "datalog"];
 
 #[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]

@@ -20,7 +20,7 @@ use magister_engine::{Evaluator, within};
 use crate::ledger::Ledger;
 use crate::sheets::{Sheet, sheets};
 
-/// How much to play.
+/// The amount of play.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Bundled games and files; by default all bundled rulesheets and the oracle's
@@ -31,10 +31,10 @@ pub(crate) struct Options {
     /// The time limit for building a network in seconds
     #[arg(long, default_value_t = 20)]
     prepare: u64,
-    /// The approximate time for playing one by one per game in seconds
+    /// The approximate time per game for playing one by one, in seconds
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// The number of games at a time
+    /// The number of games that run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
     /// Compare only within this process: not with fewer instructions or without code
@@ -59,7 +59,7 @@ impl Default for Options {
     }
 }
 
-/// Instructions and code of the other processes.
+/// The instruction sets and code settings of the other processes.
 const SETTINGS: &[(&str, &str)] =
     &[("portable", "on"), ("avx2", "on"), ("avx2", "off"), ("best", "off")];
 
@@ -129,7 +129,7 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-/// The game on its network, or why it is left out.
+/// The game on its network, or why it is skipped.
 fn network(sheet: &Sheet, options: &Options) -> Result<Arc<NetworkGame>, String> {
     let time = Duration::from_secs(options.prepare);
     let prepared = sheet.open(Some(Evaluator::Batch), time)?.prepared;
@@ -186,7 +186,7 @@ fn compare(sheet: &Sheet, options: &Options) -> Result<Outcome> {
             .output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if text.starts_with(LEFT) {
-            // On a busy machine, building the network may take too long there.
+            // On a busy machine, building the network may take too long in another process.
             return Ok(Outcome::Left(format!("{vectors} with code {code}: {}", text.trim())));
         }
         if text.trim() != found.signature.to_string() {

@@ -1,4 +1,4 @@
-//! Whether the messages of the manager reveal to a role more than its own history.
+//! Whether the messages of the manager reveal more to a role than its information state.
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
@@ -15,12 +15,12 @@ use crate::sheets::sheets;
 #[path = "../../crates/magister-manager/tests/leak/mod.rs"]
 mod leak;
 
-/// Which games, and how many matches.
+/// The games, and the number of matches.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    /// Bundled games and files; by default all bundled rulesheets and the oracle's
     games: Vec<String>,
-    /// Matches of each role
+    /// The number of matches of each role
     #[arg(long, default_value_t = 100)]
     matches: u64,
 }

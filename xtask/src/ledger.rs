@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The result of each finished part, by its name.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Ledger {
-    /// A hash of the code: after a change the results are invalid.
+    /// A hash of the code. After a change, the results are invalid.
     #[serde(default)]
     code: String,
     done: BTreeMap<String, String>,

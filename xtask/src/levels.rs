@@ -9,16 +9,16 @@ use magister_arena::{Contest, Series, Summary, TimeControl};
 use magister_core::{PlayerSource, Seed};
 use magister_players::{LEVELS, Spec};
 
-/// Which matches are played.
+/// The matches to play.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Games of two players
     #[arg(default_values_t = GAMES.map(str::to_owned))]
     games: Vec<String>,
-    /// Matches for each pair of neighbouring levels
+    /// The number of matches for each pair of adjacent levels
     #[arg(long, default_value_t = 100)]
     matches: u64,
-    /// Only the pairs up to this level; the higher ones take long
+    /// Only the pairs up to this level; the higher levels take long
     #[arg(long, default_value = "strongest")]
     up_to: String,
     /// Seed of the first match
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     jobs: usize,
 }
 
-/// Perfect information, and hidden information in the last one.
+/// Games with perfect information; the last one has hidden information.
 const GAMES: [&str; 5] =
     ["connect-four", "breakthrough", "hex-7", "othello-6x6", "phantom-connect-four"];
 /// The score that the higher level must reach.

@@ -1,7 +1,7 @@
 //! Many matches at once with remote players on loopback.
 //!
-//! The players are a process of their own with a ledger, which judges the manager at the end. The
-//! manager is a second process, so its memory and processor time are those of a manager alone.
+//! The players are a separate process with a ledger, which verifies the manager at the end. The
+//! manager is a second process, so that its memory and processor time are those of a manager alone.
 
 #![expect(clippy::print_stdout, reason = "this is the output of the command")]
 
@@ -22,28 +22,28 @@ use magister_manager::session::Manner;
 use magister_manager::{WireGame, wire};
 use magister_store::{SqlStore, Store as _};
 
-/// How much load.
+/// The amount of load.
 #[derive(Args, Clone)]
 pub(crate) struct Options {
-    /// Matches at the same time
+    /// The number of concurrent matches
     #[arg(long, default_value_t = 200)]
     matches: usize,
-    /// Matches in all
+    /// The total number of matches
     #[arg(long, default_value_t = 5000)]
     total: usize,
-    /// Milliseconds that a player waits before it replies
+    /// The delay of a player before it replies, in milliseconds
     #[arg(long, default_value_t = 250)]
     wait: u64,
-    /// By how many milliseconds that varies
+    /// The variation of this delay, in milliseconds
     #[arg(long, default_value_t = 50)]
     spread: u64,
-    /// The store; a new `SQLite` file if none is given
+    /// The store; by default a new `SQLite` file
     #[arg(long)]
     store: Option<String>,
-    /// Be the manager of players on this port
+    /// Run as the manager of players on this port
     #[arg(long, hide = true)]
     port: Option<u16>,
-    /// Where the manager writes its records
+    /// The file for the records of the manager
     #[arg(long, hide = true)]
     records: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     done
 }
 
-/// The players, and then the judge.
+/// Runs the players, and then the final checks.
 async fn play_and_judge(options: &Options, folder: &Path) -> Result<()> {
     let file = || format!("sqlite:{}", folder.join("load.db").display());
     let store = options.store.clone().unwrap_or_else(file);
@@ -116,7 +116,7 @@ async fn play_and_judge(options: &Options, folder: &Path) -> Result<()> {
     judge(&crowd, &store, &records, options.total).await
 }
 
-/// Compares what the manager reported, what is stored and what the players were sent.
+/// Compares the reports of the manager, the stored records and the messages to the players.
 async fn judge(crowd: &Crowd, store: &str, records: &Path, total: usize) -> Result<()> {
     let mut reported = BTreeMap::new();
     for line in std::fs::read_to_string(records)?.lines() {
@@ -145,7 +145,7 @@ fn name(number: usize) -> String {
     format!("load{number}")
 }
 
-/// The manager.
+/// Runs the manager.
 async fn manage(options: &Options, port: u16, records: &Path) -> Result<()> {
     let store = options.store.as_deref().context("the manager needs a store")?;
     let store = SqlStore::open(store).await?;
@@ -247,6 +247,6 @@ fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit(')').next().unwrap_or_default();
     let fields: Vec<f64> = after.split_whitespace().filter_map(|one| one.parse().ok()).collect();
-    // Without the state, which is a letter, user and system time are the 11th and 12th.
+    // Without the state, which is a letter, user and system time are the 11th and 12th fields.
     fields.get(10).zip(fields.get(11)).map_or(0.0, |(user, system)| (user + system) / 100.0)
 }

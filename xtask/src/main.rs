@@ -48,13 +48,13 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything below at full length; continues after an interruption
+    /// All commands below at full length; continues after an interruption
     Long {
         /// Discard earlier results
         #[arg(long)]
         fresh: bool,
     },
-    /// Random and mutated inputs for every reader
+    /// Run random and mutated inputs through every reader
     Fuzz {
         /// Inputs per reader
         #[arg(long, default_value_t = 10_000_000)]
@@ -66,17 +66,17 @@ enum Task {
         #[arg(long)]
         reader: Option<String>,
     },
-    /// Long random walks through every game written in Rust
+    /// Walk randomly through every game written in Rust
     Walks {
         /// Playouts per game
         #[arg(long, default_value_t = 200)]
         walks: u32,
     },
-    /// Games in several languages: the same numbers of paths, six moves deep
+    /// Compare games in several languages: the same numbers of paths, six moves deep
     Twins,
     /// Compare every evaluator with the others on random walks, in every game
     Agree(agree::Options),
-    /// Ids, hashes and observations: the same on every evaluator, thread and process, under load
+    /// Compare ids, hashes and observations on every evaluator, thread and process, under load
     Identity(identity::Options),
     /// Ask players in solved positions of Connect Four, half of them hard
     Hard(hard::Options),
@@ -84,50 +84,52 @@ enum Task {
     Lanes(lanes::Options),
     /// Measure how much faster batches are than single states; writes docs/batch.md
     Batch(batch::Options),
-    /// Every player on every game at 100 ms per move: reports illegal and late moves
+    /// Run every player on every game at 100 ms per move, and report illegal and late moves
     Clocks(clocks::Options),
-    /// Whether each difficulty level beats the one below it
+    /// Check that each difficulty level beats the one below it
     Levels(levels::Options),
     /// Ask a player in every position of solvable games
     Perfect(perfect::Options),
-    /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
+    /// Measure the time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
-    /// Our speed beside the published speed of ggp-base's prover, on the oracle's GDL games
+    /// Compare our speed with the published speed of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
-    /// The oracle's card games: speed and distributions beside CardStock's
+    /// Compare speed and distributions of the oracle's card games with CardStock
     Cards(cards::Options),
-    /// Our speed beside hand-written games and OpenSpiel; writes the table of docs/speed.md
+    /// Compare our speed with hand-written games and OpenSpiel; writes the table of docs/speed.md
     Yardsticks(yardsticks::Options),
     /// Compare methods for hidden information; writes docs/hidden.md
     Methods(methods::Options),
     /// Audit every honest player in every game with hidden information; writes docs/honesty.md
     Audit(audit::Options),
-    /// One number for the behaviour of all evaluators, compared with the recorded one
+    /// Compute one number for the behaviour of all evaluators, and compare it with the recorded one
     Signature(signature::Options),
-    /// The subgames of every game: as expected, and with the same value as without them
+    /// Find the subgames of every game, and compare them with the expected ones and the values
+    /// without them
     Decompose(decompose::Options),
     /// Check licences, sources and duplicates of dependencies against deny.toml
     Deny,
-    /// Compare an old build with a new one: random play, single games and searches, pair by pair
+    /// Compare an old build with a new one: random play, single games and searches, in pairs
     Compare(compare::Options),
     /// Count the instructions of the hot paths with valgrind and compare with the recorded counts
     Instructions(instructions::Options),
-    /// Matches with the real server and players of ggp-base
+    /// Play matches with the real server and players of ggp-base
     Peers(peers::Options),
-    /// Many matches at once with remote players: nothing lost, overhead, memory
+    /// Run many concurrent matches with remote players, and measure losses, overhead and memory
     Load(load::Options),
-    /// Simulated matches with faults, and a real manager that is killed again and again
+    /// Simulate matches with faults, and kill a real manager repeatedly
     Faults(faults::Options),
-    /// Whether messages reveal to a role more than its own history
+    /// Check that messages reveal no more to a role than its information state
     Leaks(leaks::Options),
-    /// Draw boards of all games and of 100 oracle games in a browser, with questions to each picture
+    /// Draw boards of all games and of 100 oracle games in a browser, with questions about each
+    /// picture
     Sheet(site::SheetOptions),
     /// Measure the first page of the site and the cost of spectators
     Site(site::FiguresOptions),
     /// The process that `faults` kills
     #[command(hide = true)]
     Victim {
-        /// What it has to do
+        /// Its task
         words: String,
     },
     /// Draw the picture of the README again

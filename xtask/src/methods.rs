@@ -111,7 +111,7 @@ const PLAYERS: &[&str] = &[
 #[derive(Default)]
 struct Answers {
     right: u64,
-    /// The sums of its values of the right move and of the best other one, if it gave them.
+    /// The sums of its values for the right move and for the best other move, if it reported them.
     values: (f64, f64),
     valued: u64,
 }

@@ -23,11 +23,10 @@ use crate::corpus;
 #[path = "../../crates/magister-manager/tests/peer/mod.rs"]
 mod peer;
 
-/// What is played.
+/// The matches to play.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Rulesheets of the oracle; twenty games if none is named. With --only-duels, games of the
-    /// catalogue
+    /// Rulesheets of the oracle; by default twenty games. With --only-duels, games of the catalogue
     games: Vec<String>,
     /// Matches of each game on the server of ggp-base
     #[arg(long, default_value_t = 5)]
@@ -35,20 +34,20 @@ pub(crate) struct Options {
     /// Play clock of our matches with players of ggp-base, in seconds
     #[arg(long, default_value_t = 2)]
     peer_clock: u64,
-    /// Matches of uct against the Monte Carlo player in each of five games, half of them in each
-    /// seat; 0 leaves them out
+    /// The number of matches of uct against the Monte Carlo player in each of five games, half of
+    /// them in each seat; 0 skips them
     #[arg(long, default_value_t = 40)]
     duels: u64,
-    /// End the duels after this number of minutes; the games take turns, so all have matches
+    /// End the duels after this number of minutes; the games alternate, so that all have matches
     #[arg(long)]
     minutes: Option<u64>,
-    /// Play clock of these, in seconds
+    /// The play clock of the duels, in seconds
     #[arg(long, default_value_t = 4)]
     clock: u64,
-    /// Leave out everything but these matches
+    /// Play only the duels
     #[arg(long)]
     only_duels: bool,
-    /// Add the results of these matches to a file, and go on after those that it has
+    /// Append the results of the duels to a file, and continue after those that it contains
     #[arg(long)]
     log: Option<PathBuf>,
 }
@@ -105,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// A file, or a rulesheet of the oracle with this name, in any case and with a version.
+/// A file, or a rulesheet of the oracle with this name, in any case and with any version.
 fn find(name: &str) -> Option<PathBuf> {
     let file = PathBuf::from(name);
     if file.is_file() {
@@ -125,7 +124,7 @@ fn find(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// Our players on ports of their own.
+/// Our players, each on its own port.
 fn our_players(count: usize, agent: &str, iterations: Option<u64>) -> Result<Vec<u16>> {
     let (send, ports) = std::sync::mpsc::channel();
     for number in 0..count {
@@ -147,7 +146,7 @@ fn our_players(count: usize, agent: &str, iterations: Option<u64>) -> Result<Vec
     (0..count).map(|_| Ok(ports.recv()?)).collect()
 }
 
-/// The server of ggp-base runs our player.
+/// Runs matches on the server of ggp-base with our player.
 fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
     let (mut played, mut wrong) = (0, Vec::new());
     for sheet in sheets {
@@ -194,7 +193,7 @@ fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
     Ok(())
 }
 
-/// Our matches have players of ggp-base.
+/// Runs our matches with players of ggp-base.
 fn as_manager(folder: &Path, sheets: &[PathBuf], clock: u64) -> Result<()> {
     let limits = TimeControl {
         time: Some(Duration::from_secs(clock)),
@@ -243,7 +242,7 @@ fn as_manager(folder: &Path, sheets: &[PathBuf], clock: u64) -> Result<()> {
     Ok(())
 }
 
-/// Our search against ggp-base's Monte Carlo player, in both seats.
+/// Plays our search against ggp-base's Monte Carlo player, in both seats.
 fn duels(folder: &Path, options: &Options) -> Result<()> {
     let limits = TimeControl {
         time: Some(Duration::from_secs(options.clock)),
@@ -325,7 +324,7 @@ fn duels(folder: &Path, options: &Options) -> Result<()> {
         faults(0),
         faults(1)
     );
-    // A late answer is replaced by a random move, which says nothing of strength.
+    // A late answer is replaced by a random move, which says nothing about strength.
     let clean = results.iter().filter(|one| one.faults == [0, 0]);
     let clean: Vec<f64> = clean.map(|one| one.score).collect();
     println!("matches without faults only: {}", share(&clean));
@@ -339,7 +338,7 @@ struct Duel {
     /// uct has the first seat in even rounds and the second in odd ones.
     round: u64,
     clock: u64,
-    /// What uct got, from 0 to 1.
+    /// The score of uct, from 0 to 1.
     score: f64,
     turns: usize,
     /// The faults of uct, and those of the other.
@@ -354,7 +353,7 @@ fn read_log(path: &Path) -> Result<Vec<Duel>> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// The mean of scores with its interval of 95 % (Wilson).
+/// The mean of scores with its 95 % interval (Wilson).
 fn share(scores: &[f64]) -> String {
     let count = scores.len() as f64;
     if scores.is_empty() {

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     /// Ask in every N-th position
     #[arg(long, default_value_t = 1)]
     every: usize,
-    /// The number of positions at the same time
+    /// The number of positions that run at the same time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
 }

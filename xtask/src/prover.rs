@@ -1,6 +1,6 @@
-//! Our speed beside the published speed of ggp-base's prover, on the oracle's GDL games. Every game
-//! is measured by `magister bench` in a separate process, so that its memory is separate and a
-//! hanging game costs no more than its time.
+//! Our speed compared with the published speed of ggp-base's prover, on the oracle's GDL games.
+//! Every game is measured by `magister bench` in a separate process, so that its memory is separate
+//! and a hanging game costs no more than its time limit.
 
 pub(crate) mod child;
 mod summary;
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// Force an evaluator
     #[arg(long)]
     evaluator: Option<String>,
-    /// One object per game and one for the summary
+    /// Print one JSON object per game and one for the summary
     #[arg(long)]
     json: bool,
 }
@@ -117,7 +117,7 @@ fn published(file: &Path) -> Result<BTreeMap<String, f64>> {
     Ok(published)
 }
 
-/// One game. If no playout ends in time, the rate is that of a playout's first steps.
+/// Measures one game. If no playout ends in time, the rate is that of the first steps of a playout.
 fn measure(
     magister: &Path,
     rules: &Path,

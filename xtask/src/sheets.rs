@@ -1,4 +1,4 @@
-//! Rulesheets to work on: the bundled ones, the oracle's, or those given by name.
+//! Rulesheets to process: the bundled ones, the oracle's, or those given by name.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
-    /// The game on an evaluator, or on the best that supports it; or why that failed in time.
+    /// The game on an evaluator, or on the best that supports it; or why it could not be opened in
+    /// time.
     pub(crate) fn open(
         &self,
         evaluator: Option<Evaluator>,
@@ -33,7 +34,7 @@ impl Sheet {
         within(time, &Stop::never(), open).map_err(|error| reason(&error))
     }
 
-    /// The game on every evaluator that supports it; or why none does in time.
+    /// The game on every evaluator that supports it; or why none could be prepared in time.
     pub(crate) fn open_each(&self, time: Duration) -> Result<Vec<Playable>, String> {
         let open = |stop: &Stop| {
             let options = magister::Options { stop: stop.clone(), ..magister::Options::default() };

@@ -11,7 +11,7 @@ use crate::binary;
 /// The settings.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Record it
+    /// Record the signature
     #[arg(long)]
     update: bool,
 }

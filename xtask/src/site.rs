@@ -1,4 +1,4 @@
-//! The site in a browser: a contact sheet of boards, and figures.
+//! The site in a browser: a contact sheet of boards, and measurements.
 //!
 //! Both start the command `magister serve` and run scripts of the web client, which need Node, the
 //! packages of the client and Chromium.
@@ -13,49 +13,49 @@ use magister_core::Seed;
 
 use crate::{binary, corpus};
 
-/// What is drawn.
+/// The pictures to draw.
 #[derive(Args)]
 pub(crate) struct SheetOptions {
-    /// Games and files; every bundled game and a sample of the oracle's if none is named
+    /// Games and files; by default every bundled game and a sample of the oracle's
     games: Vec<String>,
-    /// Games of the oracle, drawn at random
+    /// The number of games of the oracle, drawn at random
     #[arg(long, default_value_t = 100)]
     oracle: usize,
-    /// Seed of the sample
+    /// The seed of the sample
     #[arg(long, default_value_t = 19)]
     seed: u64,
     /// Folders of the oracle to draw from
     #[arg(long, value_delimiter = ',', default_value = "gdl,gdl2,gamemaster")]
     folders: Vec<String>,
-    /// Leave out the bundled games
+    /// Skip the bundled games
     #[arg(long)]
     only_oracle: bool,
-    /// Moves before the picture
+    /// The number of moves before the picture
     #[arg(long, default_value_t = 8)]
     plies: u32,
-    /// Where the pictures go
+    /// The folder of the pictures
     #[arg(long, default_value = "target/sheet")]
     out: PathBuf,
-    /// The program; a release build if none is named
+    /// The program; by default a release build
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// What is measured.
+/// The measurements.
 #[derive(Args)]
 pub(crate) struct FiguresOptions {
-    /// Spectators of one match
+    /// The number of spectators of one match
     #[arg(long, default_value_t = 50)]
     spectators: u32,
-    /// Moves of the match, one per second
+    /// The number of moves of the match, one per second
     #[arg(long, default_value_t = 30)]
     moves: u32,
-    /// The program; a release build if none is named
+    /// The program; by default a release build
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// A site in its own process and with a store of its own. Both end with it.
+/// A site in a separate process with its own store. Both are removed when this is dropped.
 struct Server {
     child: Child,
     folder: PathBuf,
@@ -93,7 +93,7 @@ impl Drop for Server {
     }
 }
 
-/// A script of the client. Its output is that of the task.
+/// Runs a script of the client. Its output is that of the task.
 fn script(name: &str, arguments: &[String], environment: &[(&str, String)]) -> Result<()> {
     let web = binary::root().join("crates/magister-server/web");
     let status = Command::new("node")
@@ -130,7 +130,7 @@ pub(crate) fn sheet(options: &SheetOptions) -> Result<()> {
     draw(&out.join("oracle"), &chosen)
 }
 
-/// Files of the oracle, drawn at random, the same for the same seed.
+/// Files of the oracle, drawn at random; the same for the same seed.
 fn sample(count: usize, seed: u64, folders: &[String]) -> Vec<String> {
     let of = |folder: &String| {
         let folder = corpus::oracle().join(folder).join("games");

@@ -1,4 +1,4 @@
-//! The battery at length: every game written in Rust, many walks.
+//! A long run of the battery: every game written in Rust, many walks.
 
 use anyhow::{Result, bail};
 use magister_core::battery;

@@ -1,9 +1,9 @@
-//! Our speed beside that of hand-written games and of OpenSpiel, all in one run: the table in
-//! `docs/speed.md`.
+//! Our speed compared with that of hand-written games and of OpenSpiel, all in one run: the table
+//! in `docs/speed.md`.
 //!
-//! Everything is measured in turn, several times over, and the best of each counts: temporary
-//! disturbances of a shared machine then affect all of them. Rates are moves per second of the
-//! thread's processor time. Each method must also have the known mean length.
+//! The methods are measured in turn, several times, and the best measurement of each counts, so
+//! that temporary disturbances of a shared machine affect all of them. Rates are moves per second
+//! of the thread's processor time. Each method must also have the known mean length.
 
 mod children;
 mod play;
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     /// The number of measurements; the best counts
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Print the table only, and do not write docs/speed.md
+    /// Print the table only, without writing docs/speed.md
     #[arg(long)]
     print: bool,
     /// A Python interpreter with OpenSpiel
@@ -63,7 +63,7 @@ impl Rate {
         self.steps += other.steps;
     }
 
-    /// The mean number of moves of a playout; an error if it cannot be that of this game.
+    /// The mean number of moves of a playout; an error if it is implausible for this game.
     fn mean_length(&self, game: &Game, way: &str) -> Result<f64> {
         let mean = self.steps as f64 / self.playouts as f64;
         let (title, expected) = (game.title, game.length.0);
@@ -87,10 +87,10 @@ struct Row {
     sweep: Rate,
     incremental: Rate,
     code: Option<Rate>,
-    /// Interpreted, with at most AVX2.
+    /// Interpreted tapes, with at most AVX2.
     interpreted: Rate,
     batch: Rate,
-    /// Batches on one thread and on two, moves per second of processor time and of wall-clock time.
+    /// Batches on one thread and on two, in moves per second of processor time and of elapsed time.
     threads: Option<[[f64; 2]; 2]>,
     open_spiel: Option<OpenSpiel>,
     /// The mean length of batches.
@@ -127,7 +127,7 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
     let is_sliced = game.name == "connect-four";
     let (from, mut sweep) = player(game, Evaluator::Sweep)?;
     let (_, mut incremental) = player(game, Evaluator::Incremental)?;
-    // Not every machine supports it.
+    // Not every machine supports machine code.
     let mut code = player(game, Evaluator::Code).ok().map(|(_, player)| player);
     let (_, mut batch) = player(game, Evaluator::Batch)?;
     let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A phrase, the next words that make it correct, and a suggestion.
+/// A phrase, the following words that make it correct, and a suggestion.
 struct Phrase {
     words: &'static [&'static str],
     unless: &'static [&'static str],
@@ -46,6 +46,14 @@ const LIST: &[Phrase] = &[
     negated(&["which", "are", "no"]),
     phrase(&["what", "came", "of"], "the result of"),
     phrase(&["what", "comes", "of"], "the result of"),
+    phrase(&["what", "became", "of"], "the fate of, the result of"),
+    phrase(&["what", "becomes", "of"], "the fate of, the result of"),
+    phrase(&["what", "is", "left", "of"], "the rest of, the residual"),
+    phrase(&["is", "known", "of"], "is known about"),
+    phrase(&["of", "before"], "that was there before, earlier"),
+    phrase(&["everything", "random"], "all random draws"),
+    phrase(&["the", "sentence", "says"], "the message says, the text says"),
+    phrase(&["worth", "being"], "worth searching, worth keeping"),
     phrase(&["held", "against"], "compared with"),
     phrase(&["gets", "to", "know"], "learns"),
     phrase(&["looks", "at", "the", "clock"], "reads the clock"),
@@ -145,7 +153,7 @@ fn rust(text: &str) -> Vec<Word> {
                 split(content, line, &mut words);
                 words.push((String::new(), line));
             }
-            // The closing quote; the signs of a raw string are harmless.
+            // The closing quote; the hash signs of a raw string are harmless.
             end + 1
         } else if let Some(end) = character(rest) {
             end
@@ -192,7 +200,7 @@ fn string(text: &str) -> Option<(usize, usize)> {
     Some((start, start + end))
 }
 
-/// The length of a character literal at the start of a text; lifetimes are none.
+/// The length of a character literal at the start of a text; `None` for lifetimes.
 fn character(text: &str) -> Option<usize> {
     let content = text.strip_prefix('\'')?;
     let mut chars = content.char_indices();

@@ -1,9 +1,9 @@
 //! The hot paths, one at a time, for `cargo xtask instructions` to count their instructions.
 //!
 //! `instructions PATH` prepares, does the work once inside [`measured`], and prints the result,
-//! because a fast wrong answer is a failure. `instructions` alone lists the paths. Everything is
-//! fixed: the games, the seeds, the evaluators and the number of threads, so that the same program
-//! on the same processor executes the same instructions.
+//! because a fast wrong answer is a failure. `instructions` alone lists the paths. The games, the
+//! seeds, the evaluators and the number of threads are fixed, so that the same program on the same
+//! processor executes the same instructions.
 
 #![expect(clippy::print_stdout, reason = "printing is the purpose of the program")]
 
@@ -36,7 +36,7 @@ const PATHS: [Path; 8] = [
     Path { name: "uct", prepare: uct },
 ];
 
-/// The game of most paths: its size makes nothing trivial and nothing slow.
+/// The game of most paths: large enough not to be trivial, small enough not to be slow.
 const GAME: &str = "connect-four";
 
 fn main() -> ExitCode {

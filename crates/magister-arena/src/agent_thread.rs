@@ -15,19 +15,19 @@ use crate::clock::{TimeControl, margin};
 /// Searches recurse, so deep games need a large stack.
 const STACK: usize = 64 << 20;
 
-/// How long an agent may take to process the end of a match.
+/// How long an agent may take to process the result of a match.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// An agent that is created and thinks on its own thread, so that an agent that does not answer
-/// delays the match only until its clock ends. Such a thread ends when its computation checks the
-/// stop flag of its budget, which every long computation does.
+/// delays the match only until its time is up. Such a thread ends when its computation checks the
+/// stop flag of its budget, as every long computation does.
 pub struct AgentThread {
     questions: Sender<Question>,
     answers: Receiver<(u64, Answer)>,
     asked: u64,
     /// Whether an answer to an earlier question is still outstanding.
     behind: bool,
-    /// How long to wait for such an answer without a clock; used only once.
+    /// How long to wait for such an answer if there is no clock; used only once.
     patience: Duration,
 }
 
@@ -71,7 +71,7 @@ impl AgentThread {
         Ok(AgentThread { questions, answers, asked: 0, behind: false, patience })
     }
 
-    /// Waits until the agent is created, up to a time limit. A fault says why it was not.
+    /// Waits until the agent is created, up to a time limit. If it was not, the fault says why.
     pub fn create(&mut self, patience: Duration) -> Answer {
         self.begin(Task::Exist, &Stop::never(), patience)
     }
@@ -109,8 +109,8 @@ impl AgentThread {
     }
 
     /// Asks for a move. An agent that does not exist yet is created and prepared first, before the
-    /// clock starts. A holder of a copy of the flag can end the search before its time, for
-    /// instance because no one waits for the answer any more.
+    /// clock starts. The holder of a copy of the flag can end the search early, for example because
+    /// the answer is no longer needed.
     pub fn decide_until(
         &mut self,
         view: &View,
@@ -125,7 +125,7 @@ impl AgentThread {
         self.ask(control, stop, |budget| Task::Decide(view.clone(), budget, rng))
     }
 
-    /// Reports the end of the match to the agent, and waits a moment.
+    /// Reports the end of the match to the agent, and waits briefly.
     pub fn finish(&mut self, view: &View, outcome: &[Option<f64>]) {
         let gone = self.put(Task::Finish(view.clone(), outcome.to_vec()));
         if gone.is_none() && !self.behind {
@@ -164,9 +164,9 @@ impl AgentThread {
         if let Some(gone) = self.put(task(control.budget(due, stop))) {
             return gone;
         }
-        // The budget's clock informs the agent that the time is over; the flag ends its current
-        // computation. With hardly any time, the agent may still determine its position, or it
-        // would know no move.
+        // The budget's clock informs the agent that its time is up; the flag ends its current
+        // computation. Even with hardly any time, the agent may still determine its position,
+        // because otherwise it would know no move.
         let flag = due.map(|due| due.max(control.grace / 4));
         let answer = self.receive(self.asked, flag).or_else(|| {
             stop.set();
@@ -222,8 +222,8 @@ struct Held {
 }
 
 impl Held {
-    /// Performs a task, whatever happens to the agent. After a crash the current task is lost; a
-    /// new agent starts from the view.
+    /// Performs a task, whatever happens to the agent. After a crash, the current task is lost, and
+    /// a new agent starts from the view.
     fn perform(&mut self, task: Task) -> Said {
         match catch_unwind(AssertUnwindSafe(|| self.attempt(task))) {
             Ok(said) => said,
@@ -241,7 +241,7 @@ impl Held {
         let done = |()| Said::Decision(Move::IDLE.into());
         let agent = match &mut self.agent {
             Some(agent) => agent,
-            // No agent is created only to process the end.
+            // No agent is created only to receive the result.
             None if matches!(task, Task::Finish(..)) => return done(()),
             None => match self.source.make(&self.game, self.role) {
                 Ok(agent) => self.agent.insert(agent),
@@ -252,7 +252,7 @@ impl Held {
             Task::Exist => done(()),
             Task::Prepare(stop) => {
                 let view = View::new(Arc::clone(&self.game), self.role);
-                // What fails here fails again at the first move, where it is reported.
+                // An error here occurs again at the first move, where it is reported.
                 let _ = agent.prepare(&view, &stop);
                 done(())
             }

@@ -1,35 +1,35 @@
 //! Agon, the rating of the Tiltyard server: players and the roles of games on one scale.
 //!
-//! A player with score `s` of 100 meets every other player of the match, as far as the two scores
-//! add up to 100, and beside them the role it plays, which scores `100 - s`. Everyone starts at 0
-//! and every meeting moves both ratings by actual minus expected score. So the rating of a role says
-//! how difficult it is.
+//! A player with score `s` of 100 is compared with every other player of the match for which the
+//! two scores add up to 100, and with the role it plays, which scores `100 - s`. All ratings start
+//! at 0, and every comparison changes both ratings by the actual minus the expected score. The
+//! rating of a role is therefore its difficulty.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A match for Agon. Only matches that came to their end without faults count.
+/// A match for Agon. Only matches that ended regularly and without faults count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bout {
     /// The game, by any name that is the same for all its matches.
     pub game: String,
     /// The players in seat order.
     pub players: Vec<String>,
-    /// What each got, from 0 to 100.
+    /// The score of each player, from 0 to 100.
     pub scores: Vec<f64>,
 }
 
 /// Ratings of players and of roles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Agon {
-    /// The ratings of the players: skill.
+    /// The ratings of the players (skill).
     pub players: BTreeMap<String, f64>,
-    /// The ratings of `game, role N`: difficulty. Roles count from 1.
+    /// The ratings of `game, role N` (difficulty). Roles are counted from 1.
     pub roles: BTreeMap<String, f64>,
 }
 
-/// How far one meeting moves a rating at most. Tiltyard uses 1, so ratings need many matches.
+/// The maximum change of a rating by one comparison. Tiltyard uses 1, so ratings need many matches.
 const K: f64 = 1.0;
 
 impl Agon {
@@ -40,13 +40,13 @@ impl Agon {
         agon
     }
 
-    /// Takes a match into account.
+    /// Updates the ratings with a match.
     pub fn add(&mut self, bout: &Bout) {
         let seats: Vec<(&String, f64)> =
             bout.players.iter().zip(bout.scores.iter().copied()).collect();
         for (at, &(one, score)) in seats.iter().enumerate() {
             for &(other, its) in &seats[at + 1..] {
-                // Scores that do not add up to 100 are not those of opponents.
+                // Players whose scores do not add up to 100 are not opponents.
                 if one != other && (score + its - 100.0).abs() < 1e-9 {
                     let own = self.players.get(one).copied().unwrap_or(0.0);
                     let opponents = self.players.get(other).copied().unwrap_or(0.0);
@@ -73,7 +73,7 @@ impl Agon {
     }
 }
 
-/// By how much a rating changes: the actual score minus the expected one.
+/// The change of a rating: the actual score minus the expected one.
 fn change(own: f64, opponents: f64, score: f64) -> f64 {
     let expected = 1.0 / (1.0 + 10f64.powf((opponents - own) / 400.0));
     K * (score / 100.0 - expected)
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_match_by_hand() {
         let agon = Agon::rate([&bout([100.0, 0.0])]);
-        // Against the other player: 1/2 each. Then each against its role.
+        // Against the other player: 1/2 each. Then each player against its role.
         let expected = |own: f64, other: f64| 1.0 / (1.0 + 10f64.powf((other - own) / 400.0));
         let one = 0.5 + 1.0 - expected(0.5, 0.0);
         let two = -0.5 - expected(-0.5, 0.0);
@@ -108,7 +108,7 @@ mod tests {
         let agon = Agon::rate(&bouts);
         assert!(agon.roles["g, role 1"] < -50.0 && agon.roles["g, role 2"] > 50.0);
         assert_eq!(agon.standings()[0].0, "one");
-        // Scores that do not add up are not a meeting of the two.
+        // Players whose scores do not add up to 100 are not compared.
         let both = Agon::rate([&bout([100.0, 100.0])]);
         assert!((both.players["one"] - 0.5).abs() < 1e-12);
     }

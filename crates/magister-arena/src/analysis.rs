@@ -42,7 +42,7 @@ pub struct Analysis {
     pub solving: u64,
     /// The maximum length of a match.
     pub max_steps: u32,
-    /// The seed of everything random.
+    /// The seed of all random draws.
     pub seed: Seed,
 }
 
@@ -108,7 +108,7 @@ pub struct Trial {
 pub struct StrongPlay {
     /// The number of matches that ended.
     pub matches: u32,
-    /// The number of matches that did not.
+    /// The number of matches that did not end.
     #[serde(default)]
     pub broken_off: u32,
     /// The mean reward of each seat.
@@ -125,7 +125,7 @@ pub struct StrongPlay {
     pub drama: f64,
     /// The number of lead changes per match.
     pub lead_changes: f64,
-    /// The part of a match that remained when the winner took the lead for good.
+    /// The part of a match that remained when the winner took the lead for the last time.
     pub decided: f64,
     /// The lead of the first seat, from -1 to 1, for each step of each match.
     #[serde(default)]
@@ -181,7 +181,7 @@ impl Analysis {
         let other = if favoured == 0 { *two } else { *one };
         let mut tried = Vec::new();
         for remedy in [Remedy::Swap, Remedy::DrawOdds(other)] {
-            // Without draws, draw odds have no effect.
+            // Without draws, draw odds change nothing.
             if remedy != Remedy::Swap && strong.draws == 0.0 {
                 continue;
             }
@@ -364,7 +364,7 @@ impl Analysis {
     }
 }
 
-/// The share of the others that a seat beats, with draws as halves.
+/// The share of the other seats that a seat beats; draws count half.
 fn score(rewards: &[f64], seat: usize) -> f64 {
     let own = rewards[seat];
     let others = rewards.iter().enumerate().filter(|&(at, _)| at != seat);

@@ -15,7 +15,7 @@ pub struct TimeControl {
     pub iterations: Option<u64>,
     /// The time before the first move.
     pub start: Option<Duration>,
-    /// How late an answer may be and still count: a busy machine is not the player's fault.
+    /// How late an answer may be and still count, because a busy machine is not the player's fault.
     pub grace: Duration,
 }
 
@@ -68,8 +68,8 @@ impl Clock for Deadline {
     }
 }
 
-/// The part of its time that a player keeps in reserve, so that the answer arrives before the time
-/// is over: threads wake up late on a busy machine.
+/// The part of its time that a player keeps in reserve, so that the answer arrives in time: threads
+/// wake up late on a busy machine.
 pub(crate) fn margin(time: Duration) -> Duration {
     (time / 10).clamp(Duration::from_millis(2), Duration::from_millis(200)).min(time / 2)
 }

@@ -12,7 +12,7 @@ use crate::clock::TimeControl;
 use crate::driver::Driver;
 use crate::person::Person;
 
-/// A game and the conditions of its matches: thinking time, and who asks people.
+/// A game and the conditions of its matches: thinking time, and the interface to people.
 #[derive(Clone)]
 pub struct Contest {
     /// The game.
@@ -34,15 +34,15 @@ pub struct Contest {
     pub cores: usize,
     /// Whether the record keeps the players' thoughts.
     pub thoughts: bool,
-    /// What is done with the players of each match, if something is.
+    /// Prepares the players of each match, if needed.
     pub seating: Option<Arc<dyn Seating>>,
 }
 
-/// Prepares players for one match. Sources know nothing of matches, but remote players need the name
-/// of their match, which is the same for all of them.
+/// Prepares players for one match. Sources know nothing about matches, but remote players need the
+/// name of their match, which all players of the match share.
 pub trait Seating: Send + Sync {
-    /// The name of a match that begins, and its players in the same order. May wait until they are
-    /// free; they are taken until the returned sources are dropped.
+    /// The name of a match that is about to begin, and its players in the same order. This may wait
+    /// until they are free; they are reserved until the returned sources are dropped.
     fn seat(
         &self,
         game: &dyn Game,
@@ -109,8 +109,8 @@ impl Contest {
         self.watch(players, seed, &mut |_| {})
     }
 
-    /// Plays a match and passes on all events as they happen. Events are complete:
-    /// [`Event::seen_by`] restricts them.
+    /// Plays a match and passes on all events as they happen. The events are complete;
+    /// [`Event::seen_by`] restricts them to a viewer.
     pub fn watch(
         &self,
         players: &[Arc<dyn PlayerSource>],
@@ -135,8 +135,8 @@ impl Contest {
         }
     }
 
-    /// Goes on with a match that was paused, from its record. Chance does what it would have done
-    /// without the pause. The error says why the record cannot be continued.
+    /// Continues a paused match from its record. Chance makes the same moves as without the pause.
+    /// The error says why the record cannot be continued.
     pub fn resume(
         &self,
         players: &[Arc<dyn PlayerSource>],

@@ -226,7 +226,7 @@ impl<'a> Driver<'a> {
         let _ = self.current.break_off(&format!("the match was broken off: {error}{hint}"));
     }
 
-    /// Tells the people that the match is over. Returns true if a person takes moves back.
+    /// Informs the people that the match is over. Returns true if a person takes moves back.
     fn over(&mut self) -> bool {
         for (role, asker) in &self.askers {
             let Asker::Person(person) = asker else { continue };
@@ -283,7 +283,7 @@ struct Job<'a> {
     rng: Rng,
     remote: bool,
     threads: usize,
-    /// Whether it is to think before the first turn.
+    /// Whether the agent is to think before the first turn.
     first: bool,
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 /// An exam of a player.
 #[derive(Clone)]
 pub struct Exam {
-    /// The game: all its matches end, and only one role at a time has a choice.
+    /// The game. All its matches must end, and only one role at a time may have a choice.
     pub game: Arc<dyn Game>,
     /// The player.
     pub player: Spec,
@@ -26,7 +26,7 @@ pub struct Exam {
     pub start: Option<u64>,
     /// The maximum number of positions of a game that is solved.
     pub limit: usize,
-    /// Every how many-th position with a choice is asked; 1 for all.
+    /// N, if every N-th position with a choice is asked; 1 for all of them.
     pub every: usize,
     /// The number of positions that are asked at the same time.
     pub jobs: usize,
@@ -48,7 +48,7 @@ pub struct Marks {
 pub struct Blunder {
     /// The joint moves that lead to the position.
     pub path: Vec<Vec<String>>,
-    /// The move; a sentence if there was none.
+    /// The move, or the reason why there was none.
     pub choice: String,
     /// The best value of the position for the role, and the value after the move.
     pub values: (f64, f64),
@@ -101,13 +101,13 @@ struct Node {
     /// The predecessor by which it was first reached, and the joint move.
     parent: Option<(u32, Box<[Move]>)>,
     actor: Option<Role>,
-    /// For each move of the actor, the successors with their probabilities.
+    /// For each move of the actor, its successors with their probabilities.
     moves: Vec<(Move, Vec<(u32, f64)>)>,
     values: Vec<f64>,
 }
 
 impl Exam {
-    /// An exam in all positions, with these iterations per move.
+    /// An exam in all positions, with this number of iterations per move.
     pub fn new(game: Arc<dyn Game>, player: Spec, iterations: u64) -> Self {
         let (start, limit, every, jobs) = (None, 1_000_000, 1, 1);
         Exam { game, player, iterations, start, limit, every, jobs }
@@ -313,8 +313,8 @@ fn expected(nodes: &[Node], ends: &[(u32, f64)], role: Role) -> f64 {
     ends.iter().map(|&(end, likely)| likely * nodes[end as usize].values[role.index()]).sum()
 }
 
-/// The values of a position: those of the best move of its actor; among equal moves, the worst for
-/// the other.
+/// The values of a position: those of the best move of its actor; among equally good moves, those
+/// of the worst one for the other role.
 fn best(nodes: &[Node], at: usize, roles: usize) -> Vec<f64> {
     let values = |ends: &Vec<(u32, f64)>| -> Vec<f64> {
         (0..roles).map(|role| expected(nodes, ends, Role(role as u8))).collect()

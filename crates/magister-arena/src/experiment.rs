@@ -1,4 +1,4 @@
-//! Experiments that compare players of different kinds at one table.
+//! Experiments that compare players of different kinds in the same matches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use magister_core::{PlayerSource, Seed};
 use crate::contest::Contest;
 use crate::series::{Series, SeriesError, seatings};
 
-/// Players at one table, with every seating equally often.
+/// Players in the same matches, with every seating equally often.
 pub struct TableTrial {
     /// The game and its conditions.
     pub contest: Contest,
     /// A player for each seat.
     pub players: Vec<Arc<dyn PlayerSource>>,
-    /// The number of matches, best a multiple of the number of seatings.
+    /// The number of matches, ideally a multiple of the number of seatings.
     pub games: u64,
     /// The seed.
     pub seed: Seed,
-    /// Matches at the same time.
+    /// The number of matches that run at the same time.
     pub jobs: usize,
 }
 
@@ -45,14 +45,14 @@ impl Sample {
         self.values.iter().sum::<f64>() / (self.values.len().max(1)) as f64
     }
 
-    /// The variance, with one degree of freedom less than there are numbers.
+    /// The sample variance, with one degree of freedom fewer than there are numbers.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         let sum: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
         sum / (self.values.len().max(2) - 1) as f64
     }
 
-    /// Half the width of the interval of 95 % for the mean.
+    /// Half the width of the 95 % confidence interval of the mean.
     pub fn margin(&self) -> f64 {
         1.96 * (self.variance() / (self.values.len().max(1)) as f64).sqrt()
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Contest`] is a game with the thinking time of its players. It drives the state machine of
 //! [`magister_core::Match`] with threads and clocks: each player thinks on its own thread
-//! ([`AgentThread`]), gets its view and a budget, and cannot end the match by anything it does. An
+//! ([`AgentThread`]) and gets its view and a budget; nothing that it does can end the match. An
 //! illegal, late or missing move is replaced by a random one and recorded. The same contest, seed
 //! and number of iterations give the same moves, however many matches run at once.
 

@@ -1,4 +1,4 @@
-//! The log of a tournament, which survives a killed process.
+//! The log of a tournament, which remains valid if the process is killed.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -29,7 +29,7 @@ impl Pairing {
     }
 }
 
-/// How often a player's move was replaced by a random one, by the reason.
+/// How often a player's move was replaced by a random one, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Mistakes {
     /// Its answer came too late.
@@ -103,8 +103,8 @@ impl Log {
     }
 
     /// Reads a log. An incomplete last line, left by a killed process, is ignored; any other line
-    /// that is not a match is an error. Also returns the number of good bytes: writing continues
-    /// there.
+    /// that is not a match is an error. Also returns the number of valid bytes, after which writing
+    /// continues.
     pub fn read(mut from: impl BufRead) -> io::Result<(Self, u64)> {
         let mut log = Log::new();
         let (mut good, mut line, mut number) = (0, Vec::new(), 0);
@@ -121,7 +121,8 @@ impl Log {
                 }
                 (Ok(LogLine::Settings(settings)), true) => log.settings.push(settings),
                 (Ok(_), false) => return Ok((log, good)),
-                // A cut-off line starts like a line of the log; anything else is another file.
+                // A truncated line begins like a line of the log; anything else is another kind of
+                // file.
                 (Err(error), false) if error.is_eof() => return Ok((log, good)),
                 (Err(error), _) => {
                     let what = format!("line {number} is not a match of a tournament: {error}");
@@ -152,7 +153,7 @@ impl Log {
         self.played.iter()
     }
 
-    /// What each player did wrong, over all matches. Players without a mistake are listed too.
+    /// The mistakes of each player over all matches. Players without mistakes are included.
     pub fn mistakes(&self) -> BTreeMap<&str, Mistakes> {
         let mut mistakes: BTreeMap<&str, Mistakes> = BTreeMap::new();
         for (pairing, record) in &self.played {
@@ -164,7 +165,7 @@ impl Log {
     }
 
     /// The participants and rewards of each match, round after round, in one game or in all. In
-    /// games for one player, those who played in the same round are compared.
+    /// games for one player, the players of the same round are compared.
     pub fn meetings(&self, game: Option<&str>) -> Vec<Meeting> {
         let mut meetings: Vec<Meeting> = Vec::new();
         let mut alone: BTreeMap<(u32, &str), Meeting> = BTreeMap::new();
@@ -247,7 +248,7 @@ mod tests {
         let (log, good) = Log::read(torn.as_bytes()).unwrap();
         assert_eq!((log.len(), good), (2, whole.len() as u64));
         assert!(Log::read(&b"nonsense\n"[..]).is_err());
-        // Another file is not mistaken for a cut-off log, which would be overwritten.
+        // Another file must not be mistaken for a truncated log, because it would be overwritten.
         assert!(Log::read(&b"a letter"[..]).is_err());
         assert!(Log::read(&b"{\"dear\": \"reader\"}"[..]).is_err());
     }

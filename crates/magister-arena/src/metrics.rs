@@ -1,11 +1,10 @@
-//! Metrics for designers of games, as `CardStock` defines them: how fair a game is, how much skill
-//! counts, how tense it is.
+//! Metrics for game designers, as defined by `CardStock`: how fair a game is, how much skill
+//! matters, how tense it is.
 //!
 //! Three experiments supply the data: all players play at random; one searching player in the first
-//! seat plays against random ones; all players search. The searching player plays every option
-//! several times to the end, from states that agree with what it knows, and takes the option with
-//! the best mean position. It plays the same way in every game, so the figures of games can be
-//! compared.
+//! seat plays against random ones; all players search. The searching player makes several playouts
+//! for every option, from states that are consistent with its observations, and chooses the option
+//! with the best mean rank. It plays the same way in every game, so that games can be compared.
 
 use std::sync::Arc;
 
@@ -16,16 +15,16 @@ use magister_core::{
 use magister_infoset::{Belief, InfosetLimits, Settings};
 use serde::Serialize;
 
-/// What to measure.
+/// The settings of the measurement.
 #[derive(Clone)]
 pub struct Metrics {
     /// The game, with at least two players.
     pub game: Arc<dyn Game>,
-    /// Games per experiment.
+    /// The number of games per experiment.
     pub games: u32,
-    /// Playouts per option.
+    /// The number of playouts per option.
     pub playouts: u32,
-    /// Games with more steps are left out.
+    /// Games with more steps than this are excluded.
     pub max_steps: u32,
     /// The seed.
     pub seed: Seed,
@@ -41,21 +40,21 @@ impl std::fmt::Debug for Metrics {
     }
 }
 
-/// The metrics. Each is between 0 and 1 unless it says something else.
+/// The metrics. Each is between 0 and 1 unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
-    /// Games that ended, in each of the three experiments.
+    /// The number of games that ended, in each of the three experiments.
     pub games: [u32; 3],
     /// How close the share of wins of the first seat is to that of the others in random play.
     pub fairness: f64,
-    /// The share of wins of a searching player among random ones, where 0 is an equal share; may be
-    /// negative.
+    /// The share of wins of a searching player among random ones, where 0 means an equal share; it
+    /// may be negative.
     pub order: f64,
-    /// The share of wins that the first seat gains by searching; may be negative.
+    /// The share of wins that the first seat gains by searching; it may be negative.
     pub gain: f64,
     /// The mean difference between the best and the worst option.
     pub spread: f64,
-    /// More than 0.5 if the number of options falls during a game; not bounded.
+    /// More than 0.5 if the number of options decreases during a game; not bounded.
     pub convergence: f64,
     /// How far the winner was behind, over all decisions.
     pub drama: f64,
@@ -63,13 +62,13 @@ pub struct Measured {
     pub drama_own: f64,
     /// The share of decisions before which the winner was ahead.
     pub security: f64,
-    /// How late the winner was nearly certain to win.
+    /// How late in the game the winner was nearly certain to win.
     pub decisiveness: f64,
-    /// The share of own decisions at which the estimate of the winner did not fall.
+    /// The share of the winner's own decisions at which its estimate did not fall.
     pub coolness: f64,
-    /// How often another player took the lead, per game; a number.
+    /// The mean number of times per game that another player took the lead; not bounded.
     pub lead_changes: f64,
-    /// The mean number of decisions and of options, in random play.
+    /// The mean number of decisions, in random play.
     pub decisions: f64,
     /// The mean number of options at a decision, in random play.
     pub options: f64,
@@ -160,7 +159,7 @@ impl Metrics {
         Ok(None)
     }
 
-    /// States that agree with what a role knows.
+    /// States that are consistent with a role's observations.
     fn states(
         &self,
         role: Role,
@@ -185,7 +184,7 @@ impl Metrics {
         Ok((0..STATES).map(|_| belief.state(belief.draw(rng)).to_vec()).collect())
     }
 
-    /// Plays every option to the end and takes the best.
+    /// Makes playouts for every option and chooses the best.
     fn decide(
         &self,
         role: Role,
@@ -266,7 +265,7 @@ impl Metrics {
     }
 }
 
-/// The position of each player at the end: 0 is first, and ties share the better one.
+/// The rank of each player at the end: 0 is first, and tied players share the better rank.
 fn places(rewards: &[f64]) -> Vec<f64> {
     let better = |one: &f64| rewards.iter().filter(|other| *other > one).count() as f64;
     rewards.iter().map(better).collect()
@@ -285,7 +284,7 @@ fn positions(worker: &dyn Worker) -> Vec<f64> {
     places(&rewards)
 }
 
-/// The shares of the win.
+/// The share of the win of each player.
 fn wins(places: &[f64]) -> Vec<f64> {
     let first = places.iter().filter(|place| **place < 0.5).count().max(1) as f64;
     places.iter().map(|place| if *place < 0.5 { 1.0 / first } else { 0.0 }).collect()
@@ -363,7 +362,7 @@ struct WinnersView {
 impl WinnersView {
     fn of(game: &Played) -> Option<Self> {
         let winner = game.wins.iter().position(|share| *share > 0.0)?;
-        // A shared first place changes no lead.
+        // A shared first rank changes no lead.
         let leader = |decision: &Decision| {
             let best = decision.lead.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let mut first = decision.lead.iter().enumerate().filter(|(_, lead)| **lead >= best);

@@ -35,7 +35,7 @@ impl Scale {
     }
 }
 
-/// The players of a match, each once, with their rewards.
+/// The players of a match, without duplicates, with their rewards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meeting {
     /// The round.

@@ -26,7 +26,7 @@ pub struct Comparisons {
     wins: Vec<Vec<f64>>,
 }
 
-/// A draw against an imagined player of mean strength keeps ratings finite.
+/// A draw against a hypothetical player of mean strength keeps ratings finite.
 const PRIOR: f64 = 1.0;
 
 /// Elo points per unit of the logistic scale.
@@ -38,7 +38,7 @@ impl Comparisons {
         Self::default()
     }
 
-    /// The players, in order of appearance.
+    /// The players, in order of first appearance.
     pub fn players(&self) -> &[String] {
         &self.players
     }
@@ -58,8 +58,8 @@ impl Comparisons {
         self.players.len() - 1
     }
 
-    /// Adds a match: all pairs are compared. In a match of many players each pair weighs less, so
-    /// that the weight of a match is proportional to its number of players.
+    /// Adds a match by comparing all pairs of players. In a match of many players each pair weighs
+    /// less, so that the weight of a match is proportional to its number of players.
     pub fn add(&mut self, players: &[String], rewards: &[f64]) {
         let numbers: Vec<usize> = players.iter().map(|player| self.number(player)).collect();
         let weight = 1.0 / players.len().saturating_sub(1).max(1) as f64;
@@ -117,7 +117,7 @@ impl Comparisons {
         let mean = strength.iter().sum::<f64>() / n.max(1) as f64;
         let inverse = invert(&curvature);
         // The interval is that of the distance from the mean, because a common shift of all ratings
-        // has no meaning.
+        // is meaningless.
         let variance = |a: usize, inverse: &Vec<Vec<f64>>| {
             let count = n as f64;
             let all: f64 = inverse.iter().flatten().sum();
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn ratings_are_transitive() {
-        // c never met a, but lost to b as often as b lost to a.
+        // c never met a, but b beat c as often as a beat b.
         let ratings = played(&[("a", "b", 0.75, 400), ("b", "c", 0.75, 400)]);
         let names: Vec<&str> = ratings.iter().map(|rating| rating.player.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);

@@ -30,7 +30,7 @@ impl Remedy {
     }
 
     /// Whether it applies to a game: two players and perfect information; for draw odds, also
-    /// payment at the end.
+    /// rewards at the end.
     pub fn fits(self, info: &Info) -> bool {
         let two = info.players().count() == 2;
         let open = info.information == magister_core::Information::Perfect;
@@ -52,13 +52,13 @@ pub struct Remedied {
 }
 
 impl Remedied {
-    /// The game with this remedy; `None` if it does not fit.
+    /// The game with this remedy; `None` if it does not apply.
     pub fn new(inner: Arc<dyn Game>, remedy: Remedy) -> Option<Self> {
         let old = inner.info();
         if !remedy.fits(old) {
             return None;
         }
-        // If moves are not numbered in advance, these are far above all others.
+        // If moves are not numbered in advance, these numbers are far above all others.
         let first = old.moves.unwrap_or(1 << 30);
         let info = Info {
             name: format!("{} ({})", old.name, remedy.sentence(old)),
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(worker.legal(Role(1)).len(), 2);
         assert!(play(&mut worker, "swap", "keep").is_err());
         play(&mut worker, "-", "swap").unwrap();
-        // The first player now answers its own move.
+        // The first player now replies to its own move.
         assert_eq!(worker.legal(Role(0)).len(), 8);
         assert_eq!(worker.legal(Role(1)).len(), 1);
     }

@@ -24,9 +24,9 @@ pub struct Series {
     pub players: Vec<Arc<dyn PlayerSource>>,
     /// The number of matches.
     pub games: u64,
-    /// The seed of everything random.
+    /// The seed of all random draws.
     pub seed: Seed,
-    /// The number of matches that run at the same time. It changes nothing if only iterations are
+    /// The number of matches that run at the same time. It has no influence if only iterations are
     /// limited; with a clock, the players take time from each other.
     pub jobs: usize,
 }

@@ -11,7 +11,7 @@ use crate::tournament::System;
 /// Everything that determines the matches of a tournament, besides the pairings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TournamentSettings {
-    /// The seed of everything random.
+    /// The seed of all random draws.
     pub seed: String,
     /// The pairing system.
     pub system: System,
@@ -65,7 +65,7 @@ impl Terms {
 
 impl TournamentSettings {
     /// The differences from other settings, as text; empty if the matches of both may be combined.
-    /// Games that only one of them has do not count.
+    /// Games that occur in only one of them do not count.
     pub fn differences(&self, other: &TournamentSettings) -> Vec<String> {
         let mut all = Vec::new();
         all.extend((self.seed != other.seed).then(|| "another seed".to_owned()));

@@ -1,4 +1,4 @@
-//! A. Wald's sequential probability ratio test of which of two players is stronger.
+//! A. Wald's sequential probability ratio test, which decides which of two players is stronger.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ pub struct Sprt {
     pub elo0: f64,
     /// The greater lead.
     pub elo1: f64,
-    /// The probability of accepting the greater lead wrongly.
+    /// The probability of wrongly accepting the greater lead.
     pub alpha: f64,
-    /// The probability of accepting the smaller lead wrongly.
+    /// The probability of wrongly accepting the smaller lead.
     pub beta: f64,
 }
 
@@ -104,7 +104,7 @@ mod tests {
         assert!((test.ratio(7, 0, 3) - exact).abs() < 0.01, "{}", test.ratio(7, 0, 3));
     }
 
-    /// About 5 % of players with the smaller lead may be accepted as better.
+    /// About 5 % of players with the smaller lead may be accepted as stronger.
     #[test]
     fn error_rates_hold() {
         let test = Sprt::new(0.0, 100.0);

@@ -27,8 +27,8 @@ pub struct Summary {
 pub struct RoleLine {
     /// Its mean reward; `None` if no match was decided.
     pub mean_reward: Option<f64>,
-    /// The 95 % interval of the mean. `None` for few matches or equal rewards, which do not show
-    /// the variance.
+    /// The 95 % interval of the mean. `None` for few matches or equal rewards, from which the
+    /// variance cannot be estimated.
     pub reward_interval: Option<(f64, f64)>,
     #[serde(skip)]
     sums: Spread,
@@ -81,7 +81,7 @@ impl RoleLine {
 pub struct Line {
     /// The player.
     pub player: String,
-    /// The number of seats it took, over all matches.
+    /// The number of seats that it occupied, over all matches.
     pub seats: u64,
     /// The number of sole first places; `None`, like the next two, if it always played alone.
     pub wins: Option<u64>,
@@ -91,8 +91,9 @@ pub struct Line {
     pub losses: Option<u64>,
     /// Its mean reward; `None` if no match was decided.
     pub mean_reward: Option<f64>,
-    /// The share of points: against each opponent in a match one for a better reward, half a point
-    /// for the same. `None` without an opponent or a decision.
+    /// The share of points: in each match, one point for every opponent with a lower reward and
+    /// half a point for every opponent with the same reward. `None` without opponents or decided
+    /// matches.
     pub score: Option<f64>,
     /// The 95 % interval of the share.
     pub score_interval: Option<(f64, f64)>,
@@ -127,9 +128,9 @@ impl Summary {
         self.add_choices(record, |_, _| true);
     }
 
-    /// Counts one match in which a seat had a choice in a step, both counted from 0, if `chose`
-    /// says so. Other steps do not count for the mean time of a move: with hidden information a
-    /// player is asked even if it has one legal move.
+    /// Adds one match. `chose` says whether a seat had a choice in a step, both counted from 0.
+    /// Other steps do not count towards the mean time of a move, because with hidden information a
+    /// player is asked even if it has only one legal move.
     pub fn add_choices(&mut self, record: &MatchRecord, chose: impl Fn(usize, usize) -> bool) {
         self.games += 1;
         self.moves += record.moves.len() as u64;
@@ -229,12 +230,12 @@ impl Line {
     }
 }
 
-/// The number of standard errors that contain 95 % on both sides.
+/// The number of standard errors of a two-sided 95 % interval.
 const Z: f64 = 1.959_963_985;
 
 /// The 95 % interval of a mean of numbers from 0 to 1, given their number, sum and sum of squares:
-/// E. Wilson's, with the observed variance instead of the binomial one, so that draws make it
-/// narrower.
+/// E. Wilson's interval with the observed variance instead of the binomial one, so that draws make
+/// it narrower.
 pub fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
     if count == 0 {
         return (0.0, 1.0);

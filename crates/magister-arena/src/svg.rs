@@ -94,7 +94,8 @@ impl Page {
     /// A cross table: shares from 0 to 1 for pairs that met.
     pub fn cross_table(&mut self, names: &[String], cell: impl Fn(usize, usize) -> Option<f64>) {
         let side = ((WIDTH - MARGIN - LEFT) / names.len().max(1) as f64).min(56.0);
-        // Names are too long for columns; their numbers stand before the names of the rows.
+        // Names are too long for column headings, so columns have numbers, which also precede the
+        // names of the rows.
         for column in 0..names.len() {
             let middle = LEFT + side * (column as f64 + 0.4);
             self.words(middle, self.y, "small", &format!("{}.", column + 1));
@@ -115,7 +116,7 @@ impl Page {
         self.y += LINE;
     }
 
-    /// Curves over the same time, from 0 to 1, with values from -1 to 1.
+    /// Curves over a common time axis from 0 to 1, with values from -1 to 1.
     pub fn curves(&mut self, curves: &[Vec<f64>]) {
         let height = 9.0 * LINE;
         let (left, right) = (MARGIN, WIDTH - MARGIN);

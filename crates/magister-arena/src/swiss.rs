@@ -10,11 +10,12 @@ pub(crate) struct Standings {
     pub(crate) met: Vec<Vec<u32>>,
 }
 
-/// The number of attempts to avoid repeated pairings; then the first possible ones are taken.
+/// The maximum number of attempts to avoid repeated pairings; after that, the first possible
+/// pairings are used.
 const ATTEMPTS: u32 = 20_000;
 
-/// The groups of a round, best first, and the players with a bye. With too few players for a game
-/// all are in one group, in which some take two seats.
+/// The groups of a round, best first, and the players with a bye. If there are too few players for
+/// a game, all are in one group, in which some have two seats.
 pub(crate) fn round(standings: &Standings, seats: usize) -> (Vec<Vec<usize>>, Vec<usize>) {
     let Standings { points, byes, met } = standings;
     let mut order: Vec<usize> = (0..points.len()).collect();

@@ -35,7 +35,7 @@ pub struct Tournament {
     pub system: System,
     /// Matches of each group in a round robin, or rounds of a Swiss tournament.
     pub rounds: u32,
-    /// The seed of everything random.
+    /// The seed of all random draws.
     pub seed: Seed,
     /// The number of matches that run at the same time.
     pub jobs: usize,
@@ -54,7 +54,7 @@ pub enum TournamentError {
     Game(String),
     /// A player has no opponents in this game.
     Alone(String),
-    /// There would be too many matches: this number.
+    /// There would be too many matches; this is their number.
     Large(u128),
     /// The matches of the log were played with these different settings.
     Settings(Vec<String>),
@@ -151,11 +151,12 @@ impl Tournament {
         groups.saturating_mul(u128::from(self.rounds))
     }
 
-    /// Plays all matches that are not in the log. The record of each is written to `out` as one
-    /// line before it counts, and then passed on with the number of known matches and the total.
+    /// Plays all matches that are not in the log. The record of each match is written to `out` as
+    /// one line before it counts, and is then passed on with the number of known matches and the
+    /// total.
     ///
-    /// Afterwards the log contains only the matches of this tournament; returns the number of
-    /// others it had.
+    /// Afterwards the log contains only the matches of this tournament; returns the number of other
+    /// matches that it had.
     pub fn play(
         &self,
         log: &mut Log,
@@ -222,7 +223,7 @@ impl Tournament {
         Ok(())
     }
 
-    /// Plays one match. Its seed depends on the pairing and not on when it is played.
+    /// Plays one match. Its seed depends on the pairing and not on the order of play.
     fn meet(&self, pairing: &Pairing, game: usize) -> MatchRecord {
         let seed = pairing.seats.iter().fold(
             self.seed.derive(&pairing.game).derive_index(u64::from(pairing.round)),
@@ -265,7 +266,7 @@ impl Tournament {
                 let (names, orders) = (Arc::clone(&names), Arc::clone(&orders));
                 rounds.clone().map(move |round| {
                     let order = &orders[round as usize % orders.len()];
-                    // With too few players, some take two seats.
+                    // If there are too few players, some have two seats.
                     let seat = |&place: &usize| names[group[place % group.len()]].clone();
                     let seats = order.iter().map(seat).collect();
                     let game = self.games[number].game.info().name.clone();
@@ -313,7 +314,7 @@ impl Tournament {
     }
 }
 
-/// All groups of a size; one group of all if there are too few players.
+/// All groups of a size; one group of all players if there are too few.
 fn groups(players: usize, seats: usize) -> Vec<Vec<usize>> {
     if players <= seats {
         return vec![(0..players).collect()];
@@ -336,7 +337,7 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// The contents of a lock; a player that crashed while holding it changes nothing that matters.
+/// The contents of a lock. They are valid even if a player crashed while holding it.
 fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

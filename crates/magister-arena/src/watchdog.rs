@@ -23,7 +23,8 @@ impl Watchdog {
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             let mut last = u64::MAX;
             while wait.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-                // An even number means that the rules are running, an odd one that players think.
+                // An even number means that the rules are running, an odd one that the players are
+                // thinking.
                 let now = steps.load(Ordering::Relaxed);
                 if now == last && now % 2 == 0 {
                     stop.set();

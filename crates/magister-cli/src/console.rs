@@ -1,4 +1,4 @@
-//! A person at the terminal, or a script in place of one.
+//! A person at the terminal, or a script that replaces one.
 
 pub(crate) mod cells;
 mod find;
@@ -60,23 +60,23 @@ const COMMANDS: [&str; 13] = [
     "undo", "why",
 ];
 
-/// The most moves for which `why` gives the reason.
+/// The maximum number of moves for which `why` gives the reason.
 const EXPLAINED: usize = 3;
 
-/// What is known about a game beyond its rulesheet.
+/// The description of a game beyond its rulesheet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
-    /// What the game is called.
+    /// The title of the game.
     pub(crate) title: String,
-    /// What the players are to do, in a sentence.
+    /// The aim of the players, as a sentence.
     pub(crate) aim: String,
     /// The rules for people.
     pub(crate) rules: String,
-    /// What is given in a puzzle.
+    /// The clues of a puzzle.
     pub(crate) clues: String,
 }
 
-/// What a person wants after a match.
+/// A person's wish after a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum After {
     #[default]
@@ -87,25 +87,25 @@ pub(crate) enum After {
     Swap,
 }
 
-/// Asks people on the terminal. It shows a role what the role knows: the board with perfect
-/// information, and the certain facts with hidden information.
+/// Asks people on the terminal. It shows what the role knows: the board with perfect information,
+/// and the certain facts with hidden information.
 pub(crate) struct Console {
     game: Arc<dyn Game>,
-    /// What the game is called on the command line.
+    /// The name of the game on the command line.
     name: String,
     source: Source,
     painter: Painter,
     look: Look,
     about: About,
-    /// Who gives hints, and how long it may think.
+    /// The player that gives hints, and its time control.
     adviser: (Spec, TimeControl),
     seed: u64,
     /// Whether several people share the terminal.
     shared: bool,
-    /// Where the match is recorded after it.
+    /// The file in which the match is recorded at its end.
     record: Option<PathBuf>,
     cells: Cells,
-    /// How moves name cells, in a sentence.
+    /// How moves name cells, as a sentence.
     reading: String,
     talk: Mutex<Talk>,
 }
@@ -113,13 +113,13 @@ pub(crate) struct Console {
 /// The conversation so far.
 #[derive(Default)]
 struct Talk {
-    /// What each role knows, by its number.
+    /// The knowledge of each role, by its number.
     tables: BTreeMap<usize, Known>,
-    /// The role that was shown something last.
+    /// The last role that was shown something.
     last: Option<usize>,
-    /// Whether all people have left; then no one is asked again.
+    /// Whether all people have left; then no one is asked any more.
     left: bool,
-    /// Where the match is to be saved.
+    /// The file in which the match is to be saved.
     save: Option<Save>,
     after: After,
     refused: Refused,
@@ -181,17 +181,17 @@ impl Console {
         if self.reading.is_empty() { String::new() } else { fitted(&self.reading) }
     }
 
-    /// Forgets the match, for the next one.
+    /// Clears the match, for the next one.
     pub(crate) fn begin(&self) {
         *self.talk() = Talk::default();
     }
 
-    /// Where the match is to be saved, if the person asked for that.
+    /// The file in which the match is to be saved, if the person requested it.
     pub(crate) fn take_save(&self) -> Option<Save> {
         self.talk().save.take()
     }
 
-    /// What the person wants after the match.
+    /// The person's wish after the match.
     pub(crate) fn after(&self) -> After {
         self.talk().after
     }
@@ -209,8 +209,7 @@ impl Console {
             && asked.is_legal(*only)
         {
             let (only, text) = (*only, text.clone());
-            // There is nothing to choose; where information is hidden the role is asked all the
-            // same.
+            // There is nothing to choose; with hidden information, the role is asked all the same.
             if !is_idle(&text) {
                 self.hand_over(&mut out, last, number, name)?;
                 write!(out, "{news}")?;
@@ -233,7 +232,7 @@ impl Console {
                 Ok(Answer::Wish(wish)) => {
                     if let Wish::Play(choice) = wish {
                         let text = view.game().text().move_text(choice);
-                        // What a number or a part of a move was understood as.
+                        // How a number or a part of a move was understood.
                         if plain(&line.to_lowercase()) != plain(&text).to_lowercase() {
                             writeln!(out, "You: {}", self.look.choice(view.game(), &text))?;
                         }
@@ -247,8 +246,8 @@ impl Console {
         }
     }
 
-    /// Tells the people at one terminal whose turn it is. Where information is hidden, the screen
-    /// is cleared before the next one looks at it.
+    /// Announces the turn to the people at one terminal. With hidden information, the screen is
+    /// cleared before the next person looks at it.
     fn hand_over(
         &self,
         out: &mut impl Write,
@@ -324,7 +323,7 @@ impl Console {
         paragraphs(text) + &self.reading() + &self.clues()
     }
 
-    /// What is given in a puzzle.
+    /// The clues of a puzzle.
     pub(crate) fn clues(&self) -> String {
         if self.about.clues.is_empty() {
             String::new()
@@ -350,7 +349,7 @@ impl Console {
                     let text = self.look.choice(game, &words.move_text(choice));
                     return Ok(format!("{text} is legal.\n"));
                 }
-                // Only the rules know that it is legal.
+                // Only the rules show that it is legal.
                 Found::Legal(choice) => {
                     Refused { moves: vec![words.move_text(choice)], never: false }
                 }
@@ -386,7 +385,7 @@ impl Console {
         Ok(answer)
     }
 
-    /// What the adviser would do.
+    /// The move that the adviser recommends.
     fn hint(&self, asked: &Asked<'_>) -> Result<String> {
         let (spec, limits) = &self.adviser;
         let info = asked.view.game().info();
@@ -405,7 +404,7 @@ impl Console {
         }
     }
 
-    /// Shows the end with what was hidden, and asks what is next.
+    /// Shows the end with the hidden information, and asks how to continue.
     fn finish(&self, asked: &Asked<'_>, end: &Ended<'_>, talk: &mut Talk) -> Result<Wish> {
         let (view, role) = (asked.view, asked.view.role());
         let game = view.game();
@@ -427,18 +426,18 @@ impl Console {
             write!(out, "{}", fitted(&line))?;
         }
         let history = known.history();
-        // After hidden information is shown, taking a move back would be unfair.
+        // After hidden information has been shown, taking a move back would be unfair.
         let back = if secret { None } else { Some(asked.back) };
         self.ask_after(&mut out, &mut talk.after, &history, back, Some(end.record))
     }
 
-    /// Whether something was hidden from a person during the match.
+    /// Whether anything was hidden from a person during the match.
     pub(crate) fn was_hidden(&self) -> bool {
         let talk = self.talk();
         talk.tables.is_empty() || talk.tables.values().any(Known::was_hidden)
     }
 
-    /// The position at the end of a match, with what was hidden if something was.
+    /// The final position of a match, with the hidden information if there was any.
     pub(crate) fn revealed(&self, record: &MatchRecord, secret: bool) -> String {
         let Ok(again) = record.replay(&*self.game, &Stop::never()) else { return String::new() };
         let Some(last) = again.states.last() else { return String::new() };

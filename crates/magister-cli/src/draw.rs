@@ -1,7 +1,7 @@
 //! Boards for people: colours for the sides, Unicode pieces, the last move marked.
 //!
-//! The engine lays a picture out as text. Here every symbol is replaced by a placeholder of the
-//! same width before that, and the placeholders by coloured symbols after it.
+//! The engine lays out a picture as text. Before that, this module replaces every symbol by a
+//! placeholder of the same width; afterwards it replaces the placeholders by coloured symbols.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use magister_recycle::CardGame;
 use crate::console::moves::{plain, signs};
 use crate::terminal;
 
-/// What an empty cell looks like in the layout of the engine.
+/// The engine's symbol for an empty cell.
 const EMPTY: &str = ".";
 /// The first placeholder, in a private area of Unicode that no game uses.
 const PLACEHOLDERS: u32 = 0xF_0000;
@@ -21,7 +21,7 @@ const PLACEHOLDERS: u32 = 0xF_0000;
 const RESET: &str = "\x1b[0m";
 /// Colours of the players, in the order of their seats.
 const COLOURS: [&str; 6] = ["36", "33", "32", "35", "34", "31"];
-/// Colours of players who are named after one.
+/// Colours of players whose names are colours.
 const NAMED: [(&str, &str); 6] = [
     ("red", "31"),
     ("green", "32"),
@@ -34,11 +34,11 @@ const NAMED: [(&str, &str); 6] = [
 /// How boards are drawn for people.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
-    /// Whether characters beyond ASCII can be shown.
+    /// Whether characters beyond ASCII can be displayed.
     unicode: bool,
     /// The players, in the order of their seats.
     players: Vec<String>,
-    /// Whether all of the position is shown, with whose turn it is and the number of the step.
+    /// Whether the whole position is shown, including the turn and the step number.
     whole: bool,
 }
 
@@ -49,18 +49,18 @@ impl Look {
         Look { whole: true, ..Look::new(players, false) }
     }
 
-    /// Draws for this terminal; `ascii` rules other characters out.
+    /// Draws for this terminal; `ascii` excludes other characters.
     pub(crate) fn new(players: impl Iterator<Item = String>, ascii: bool) -> Self {
         Look { unicode: terminal::unicode(ascii), players: players.collect(), whole: false }
     }
 
-    /// The picture as text with colour codes, which the output drops where there is no colour.
-    /// Cells that differ from the picture before are marked.
+    /// The picture as text with colour codes, which the output removes if there is no colour. Cells
+    /// that differ from the previous picture are marked.
     pub(crate) fn text(&self, picture: &Picture, before: Option<&Picture>, legend: bool) -> String {
         let holes = legend && has_holes(picture);
         let mut picture = picture.clone();
         if !self.whole {
-            // The prompt says whose turn it is, and a step counter is of no use.
+            // The prompt shows whose turn it is, and a step counter is not useful.
             picture.lines.retain(|line| !self.is_turn(line));
             picture.always.clear();
         }
@@ -99,13 +99,13 @@ impl Look {
         out
     }
 
-    /// A move as people read it, in a card game with the signs of the suits.
+    /// A move as text for people; in a card game with the symbols of the suits.
     pub(crate) fn choice(&self, game: &Arc<dyn Game>, text: &str) -> String {
         let text = plain(text);
         if self.unicode && has_cards(game) { signs(&text) } else { text }
     }
 
-    /// A card table as a role sees it, or all of it; none if the game is not a card game.
+    /// A card table as a role sees it, or all of it; `None` if the game is not a card game.
     pub(crate) fn cards(
         &self,
         game: &dyn Game,
@@ -117,7 +117,7 @@ impl Look {
         Some(table.lines().map(|line| terminal::hanging(line, 7) + "\n").collect())
     }
 
-    /// What a role saw in a turn of a card game; none if the game is not a card game.
+    /// A role's observations in a turn of a card game; `None` if the game is not a card game.
     pub(crate) fn card_news(
         &self,
         game: &dyn Game,
@@ -128,7 +128,7 @@ impl Look {
         Some(cards.news(Some(role), seen, self.unicode))
     }
 
-    /// What a player's pieces look like, for the greeting; none if they have no symbol of their
+    /// The symbol of a player's pieces, for the greeting; `None` if they have no symbol of their
     /// own.
     pub(crate) fn piece_of(&self, picture: &Picture, seat: usize) -> Option<String> {
         let capital = self.one_case(picture);
@@ -148,8 +148,8 @@ impl Look {
                 || matches!(name.as_str(), "control" | "turn") && self.players.contains(value))
     }
 
-    /// Whether all symbols can be written as capitals and stay distinct. Then no side has small
-    /// letters while the other has capitals.
+    /// Whether all symbols remain distinct in upper case. Then no side has small letters while the
+    /// other has capitals.
     fn one_case(&self, picture: &Picture) -> bool {
         let mut capitals: BTreeMap<String, String> = BTreeMap::new();
         let legend = picture.legend.iter().map(|(symbol, _)| symbol);
@@ -169,7 +169,7 @@ impl Look {
         owned
     }
 
-    /// Writes chess pieces in words where the rules abbreviate them: `wr` is the white rook.
+    /// Writes out the names of chess pieces that the rules abbreviate: `wr` is the white rook.
     fn spell_out(&self, picture: &mut Picture) {
         if !self.has_chessmen(picture) {
             return;
@@ -188,7 +188,7 @@ impl Look {
         has(["k", "king"]) && has(["n", "knight"])
     }
 
-    /// Which of the labels are pieces with a glyph of their own.
+    /// The labels that are pieces with their own glyph.
     fn pieces(&self, picture: &Picture) -> BTreeMap<String, &'static str> {
         let mut glyphs = BTreeMap::new();
         if !self.unicode {
@@ -221,7 +221,7 @@ impl Look {
     ) -> String {
         if spot.symbol == EMPTY {
             let dot = if self.unicode { "·" } else { EMPTY };
-            // Where a piece left, the cell is underlined.
+            // The cell that a piece has left is underlined.
             return placeholders(dot, if changed { "4" } else { "2" }, shown);
         }
         let text = self.plain(&spot.symbol, &spot.labels, capital, pieces);
@@ -259,7 +259,7 @@ impl Look {
         format!("1;{colour}")
     }
 
-    /// The seat of the player whose piece this is.
+    /// The seat of the player that owns a piece.
     fn owner(&self, label: &str) -> Option<usize> {
         if self.players.len() < 2 {
             return None;
@@ -274,7 +274,7 @@ impl Look {
         if named.is_some() {
             return named;
         }
-        // `wp` and `bp` are a side and a piece.
+        // `wp` and `bp` consist of a side and a piece.
         let side = label.chars().next().filter(|_| label.len() == 2 && label.is_ascii())?;
         if !label.chars().all(char::is_alphabetic) {
             return None;
@@ -284,7 +284,7 @@ impl Look {
         sides.next().is_none().then_some(seat)
     }
 
-    /// What a piece is, without its side; empty if it is nothing but a side.
+    /// The kind of a piece, without its side; empty if the label is only a side.
     fn kind<'a>(&self, label: &'a str) -> Option<&'a str> {
         let owner = self.owner(label)?;
         let player = self.players[owner].as_str();
@@ -349,12 +349,12 @@ fn placeholders(text: &str, style: &str, shown: &mut Vec<String>) -> String {
     out
 }
 
-/// Whether a game is a card game, whose table shows what a player sees.
+/// Whether a game is a card game, whose table shows a player's observations.
 pub(crate) fn has_cards(game: &Arc<dyn Game>) -> bool {
     game.as_any().is_some_and(<dyn std::any::Any>::is::<CardGame>)
 }
 
-/// What several positions have in common. Cells and values in which they differ are unknown.
+/// The common parts of several positions. Cells and values in which they differ are unknown.
 pub(crate) fn in_common(pictures: &mut dyn Iterator<Item = Picture>) -> Option<Picture> {
     let mut known = pictures.next()?;
     for other in pictures {

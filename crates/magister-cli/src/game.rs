@@ -1,4 +1,4 @@
-//! From an argument to a game that can be played.
+//! From an argument to a playable game.
 
 use std::io::{self, Write as _};
 
@@ -10,7 +10,7 @@ use magister_gdl::Severity;
 use crate::args::EvaluatorArg;
 use crate::waiting::progress;
 
-/// The argument that means standard input.
+/// The argument for standard input.
 const STDIN: &str = "-";
 
 /// The rules that an argument names: `-`, a file, or a bundled game.
@@ -18,7 +18,7 @@ pub(crate) fn input(argument: &str) -> Result<Input> {
     Ok(if argument == STDIN { stdin()? } else { Input::open(argument)? })
 }
 
-/// A file or standard input, whatever it holds.
+/// A file or standard input, whatever it contains.
 pub(crate) fn file(argument: &str) -> Result<Input> {
     Ok(if argument == STDIN { stdin()? } else { Input::file(argument)? })
 }
@@ -44,7 +44,7 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
     Ok(found?)
 }
 
-/// The most findings that are shown; the first errors often cause the later ones.
+/// The maximum number of findings that are shown; the first errors often cause the later ones.
 const MOST: usize = 20;
 
 /// Shows findings on standard error.
@@ -64,7 +64,7 @@ fn show(findings: &magister::Findings) -> Result<()> {
 }
 
 /// The game of an argument for commands that play it. Rules with errors are rejected, because the
-/// game may differ from what its author meant. `force` accepts them.
+/// game may differ from the author's intention. `force` accepts them.
 pub(crate) fn find_clean(argument: &str, reading: &Reading, force: bool) -> Result<Source> {
     let source = find(argument, reading)?;
     if force {
@@ -117,7 +117,7 @@ pub(crate) fn try_prepare(
 
 /// Calls `then` with the game on each evaluator that the user asked for. With
 /// [`EvaluatorArg::All`], evaluators that do not support the game are reported on standard error
-/// and left out. It is an error if no evaluator supports the game.
+/// and skipped. It is an error if no evaluator supports the game.
 pub(crate) fn each(
     source: &Source,
     wanted: Option<EvaluatorArg>,

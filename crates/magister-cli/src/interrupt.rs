@@ -1,9 +1,9 @@
-//! What happens on ^C: the command finishes in order. A second ^C ends it at once.
+//! Handles ^C: the first one lets the command finish regularly, the second one ends it at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The exit code of a command that was interrupted, as shells expect it.
+/// The exit code of a command that was interrupted, by convention of shells.
 const INTERRUPTED: i32 = 130;
 
 static PRESSED: AtomicBool = AtomicBool::new(false);
@@ -15,11 +15,11 @@ static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 
 /// From now on ^C only sets a flag, which [`pressed`] reads.
 pub(crate) fn catch() {
-    // Where no handler can be installed, ^C ends the process as usual.
+    // If no handler can be installed, ^C ends the process as usual.
     let _ = ctrlc::try_set_handler(handle);
 }
 
-/// From now on ^C does this and ends the process.
+/// From now on, ^C runs this action and ends the process.
 pub(crate) fn on_interrupt(action: impl FnOnce() + Send + 'static) {
     *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
     catch();

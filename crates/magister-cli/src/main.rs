@@ -16,11 +16,11 @@ use std::process::ExitCode;
 
 use args::Command;
 
-/// Grounding makes and drops millions of small lists, which this allocator does faster.
+/// Grounding allocates and frees millions of small lists, which is faster with this allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Nothing is wrong.
+/// No defects were found.
 const CLEAN: u8 = 0;
 /// The rules, or the formatting, have errors.
 const FOUND: u8 = 1;
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
 fn finish(result: anyhow::Result<u8>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
-        // The reader of the output has closed it, as `head` does.
+        // The reader has closed the output, as `head` does.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(CLEAN),
         Err(error) => {
             anstream::eprintln!("magister: {error:#}");

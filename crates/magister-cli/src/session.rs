@@ -1,4 +1,4 @@
-//! A match that can be taken back: every position that was reached is kept.
+//! A match whose moves can be taken back: all positions are kept.
 
 pub(crate) mod joint;
 
@@ -9,7 +9,7 @@ use magister_core::{Game, Info, Move, Rng, Role, Seed, Step, Stop, Worker, draw,
 
 use crate::console::cells::Cells;
 
-/// Steps without a choice of a player that are made on the way to a move.
+/// The maximum number of steps without a choice that are made before a move.
 const PASSED: usize = 10_000;
 
 /// A position, and how it was reached.
@@ -24,29 +24,29 @@ pub(crate) struct Moment {
 pub(crate) struct Session {
     pub(crate) game: Arc<dyn Game>,
     pub(crate) worker: Box<dyn Worker>,
-    /// Never empty.
+    /// The positions; never empty.
     pub(crate) moments: Vec<Moment>,
     /// The current position.
     pub(crate) at: usize,
-    /// The joint move that could not be made, after an error that says so.
+    /// The joint move that could not be made, if the last error was about it.
     pub(crate) refused: Option<Vec<Move>>,
-    /// The steps of the last text that could be made.
+    /// The number of steps of the last text that were made.
     pub(crate) made: usize,
     /// The steps in which chance drew a move since this list was cleared.
     pub(crate) drawn: Vec<usize>,
     /// How people name the cells of the board.
     pub(crate) cells: Cells,
-    /// Where moves of chance come from: a referee with the same seed draws the same ones.
+    /// The seed of the moves of chance: a referee with the same seed draws the same ones.
     seed: Seed,
-    /// Where random moves of players come from.
+    /// The generator for random moves of players.
     random: Rng,
 }
 
-/// What a role is to do.
+/// The choice of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     Given(Move),
-    /// By the seed: chance by its weights, a player with every move equally likely.
+    /// Drawn by the seed: chance by its weights, a player uniformly.
     Drawn,
 }
 
@@ -57,7 +57,7 @@ impl Session {
         Session::from(game, worker, seed)
     }
 
-    /// A match that begins where a worker is.
+    /// A match that begins in the worker's state.
     pub(crate) fn from(game: Arc<dyn Game>, worker: Box<dyn Worker>, seed: u64) -> Self {
         let seed = Seed::from(seed);
         let mut state = Vec::new();
@@ -96,7 +96,7 @@ impl Session {
         self.info().players().any(|role| self.chooses(role))
     }
 
-    /// Goes to a position that was reached before.
+    /// Goes to an earlier or later position of the session.
     pub(crate) fn go(&mut self, at: usize) -> Result<()> {
         let last = self.moments.len() - 1;
         if at > last {
@@ -107,8 +107,8 @@ impl Session {
         Ok(())
     }
 
-    /// Makes steps that are written down, separated by semicolons. If one cannot be made, the
-    /// session stays at the position before it.
+    /// Makes the steps of a text, separated by semicolons. If one cannot be made, the session stays
+    /// at the position before it.
     pub(crate) fn play(&mut self, text: &str) -> Result<()> {
         self.drawn.clear();
         self.made = 0;
@@ -126,8 +126,8 @@ impl Session {
         Ok(())
     }
 
-    /// Makes one step that is written down. Where no player has a choice and the moves do not
-    /// fit, the position is passed through first.
+    /// Makes the step of a text. If no player has a choice and the moves do not fit, the forced
+    /// steps are made first.
     fn reach(&mut self, text: &str) -> Result<()> {
         for _ in 0..PASSED {
             match joint::read(self, text) {
@@ -198,7 +198,7 @@ impl Session {
         Ok(joint)
     }
 
-    /// Makes a step; what was taken back before is forgotten.
+    /// Makes a step; steps that were taken back are discarded.
     fn make(&mut self, choices: &[Choice]) -> Result<()> {
         if self.worker.terminal() {
             bail!("the game is over; `undo` takes the last step back");

@@ -1,12 +1,12 @@
-//! What the terminal can show: its width, and whether it has Unicode.
+//! The capabilities of the terminal: its width, and whether it supports Unicode.
 
 use std::io::IsTerminal as _;
 
-/// The width of output that no terminal shows.
+/// The width of output that does not go to a terminal.
 const PLAIN: usize = 80;
-/// Narrower terminals get lines of this width, which they break themselves.
+/// The minimum width of lines; narrower terminals break them themselves.
 const NARROW: usize = 40;
-/// Longer lines of prose are hard to read.
+/// The maximum width of prose, because longer lines are hard to read.
 const PROSE: usize = 100;
 
 /// The number of columns: those of the terminal, of `COLUMNS`, or 80.
@@ -32,7 +32,7 @@ pub(crate) fn unicode(ascii: bool) -> bool {
     if ascii || !is_terminal() {
         return false;
     }
-    // The console of Linux has few glyphs.
+    // The Linux console has few glyphs.
     if std::env::var("TERM").is_ok_and(|term| matches!(term.as_str(), "dumb" | "linux")) {
         return false;
     }
@@ -65,25 +65,25 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Paragraphs in lines of the width of the terminal; the lines of the text begin paragraphs.
+/// Paragraphs in lines of the width of the terminal; every line of the text is a paragraph.
 pub(crate) fn paragraphs(text: &str) -> String {
     let width = prose();
     let lines = text.trim().lines().flat_map(|line| wrap(line, width));
     lines.map(|line| line + "\n").collect()
 }
 
-/// A line in lines of the width of the terminal; those after the first are indented.
+/// A line, wrapped at the width of the terminal; the lines after the first are indented.
 pub(crate) fn hanging(line: &str, indent: usize) -> String {
     hanging_to(line, indent, width())
 }
 
-/// Breaks a line at blanks. Terms in brackets and quoted commands stay whole where they fit.
+/// Breaks a line at blanks. Terms in brackets and quoted commands are kept whole if they fit.
 fn hanging_to(line: &str, indent: usize, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();
     }
     let blank = line.len() - line.trim_start_matches(' ').len();
-    // What stands before the indented column, such as a heading, keeps its blanks.
+    // Text before the indented column, such as a heading, keeps its blanks.
     let heading = line.get(..indent).is_some_and(|heading| heading.ends_with(' '));
     let margin = if heading { indent.max(blank) } else { blank };
     let mut text = line[..margin].to_owned();
@@ -118,7 +118,7 @@ fn pieces(text: &str, room: usize) -> Vec<String> {
         if whole.chars().count() <= room {
             pieces.push(whole);
         } else {
-            // The outer brackets are opened, so that the terms in them stay whole.
+            // The outer brackets are split, so that the terms in them stay whole.
             pieces.extend(inner(open, room));
         }
         open.clear();
@@ -160,13 +160,13 @@ fn inner(words: &[&str], room: usize) -> Vec<String> {
     parts
 }
 
-/// How many brackets a word opens and does not close.
+/// The number of brackets that a word opens but does not close.
 fn balance(word: &str) -> i64 {
     word.chars().map(|c| i64::from(c == '(') - i64::from(c == ')')).sum()
 }
 
-/// A text of several lines, each in lines of the width of the terminal. Where a line is broken, the
-/// rest is indented by four blanks more than the line.
+/// A text of several lines, each wrapped at the width of the terminal. The continuation of a line
+/// is indented by four more blanks.
 pub(crate) fn fitted(text: &str) -> String {
     let fit = |line: &str| {
         let margin = line.len() - line.trim_start_matches(' ').len();

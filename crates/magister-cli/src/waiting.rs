@@ -1,4 +1,4 @@
-//! What a person sees during a long computation.
+//! Progress reports for a person during a long computation.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use magister::Report;
 
-/// Nothing is shown before this.
+/// Nothing is shown before this time.
 const SOON: Duration = Duration::from_secs(1);
 
 /// Shows progress on a terminal.
@@ -21,7 +21,7 @@ pub(crate) fn progress() -> Option<Progress> {
     }
     Some(Arc::new(|report| {
         let mut err = std::io::stderr();
-        // The last report clears the line, so that what comes next starts on an empty one.
+        // The last report clears the line, so that further output starts on an empty line.
         let line = if report.done { String::new() } else { line(report) };
         if report.elapsed >= SOON {
             let _ = write!(err, "\r\x1b[K{line}");
@@ -39,8 +39,8 @@ fn line(report: &Report<'_>) -> String {
     format!("preparing {name}: {:.0} s{found}{again}", elapsed.as_secs_f64())
 }
 
-/// A line on standard error that shows how long a computation runs and how much memory it uses.
-/// It disappears when the computation is over.
+/// A line on standard error that shows how long a computation has been running and how much memory
+/// it uses. It disappears when the computation is over.
 pub(crate) struct Ticker {
     /// Dropped to end the thread.
     over: Option<Sender<()>>,
@@ -84,7 +84,7 @@ impl Drop for Ticker {
     }
 }
 
-/// The memory of this process in MiB, where the system reports it.
+/// The memory of this process in MiB, if the system reports it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,7 +1,7 @@
 //! A step of a playout allocates nothing once the buffers have grown, nor does the observation of a
 //! state.
 //!
-//! This file has one test only, since the allocator counts for the whole process.
+//! This file has only one test, because the allocator counts for the whole process.
 
 // An allocator cannot be written without `unsafe`.
 #![allow(unsafe_code)]
@@ -18,7 +18,7 @@ struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: everything is passed on to the allocator of the system unchanged.
+// SAFETY: all calls are passed on unchanged to the allocator of the system.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Plays the same random game, with everything a search asks for on the way.
+/// Plays the same random game, with all queries that a search would make.
 fn play(worker: &mut dyn Worker, start: &[u64], buffers: &mut Buffers) -> u32 {
     let mut rng = Seed::from(3).rng();
     let chance = worker.info().chance;
@@ -81,11 +81,12 @@ const BUNDLED: [&str; 8] = [
     "monty-hall",
     "rock-paper-scissors",
     "buttonsandlights",
-    // With thousands of moves.
+    // A game with thousands of moves.
     "amazons-6x6",
 ];
 
-/// Games written in Rust, and bundled rulesheets on every evaluator but the reference.
+/// Games written in Rust, and bundled rulesheets on every evaluator except the reference
+/// interpreter.
 fn games() -> Vec<(String, Arc<dyn Game>)> {
     let mut all: Vec<(String, Arc<dyn Game>)> =
         native::all().into_iter().map(|(name, _, make)| (format!("rust:{name}"), make())).collect();
@@ -95,7 +96,7 @@ fn games() -> Vec<(String, Arc<dyn Game>)> {
             [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Datalog]
         {
             let playable = source.prepare(Some(evaluator));
-            // Not every machine can run code.
+            // Not every machine supports machine code.
             if evaluator == Evaluator::Code && playable.is_err() {
                 continue;
             }
@@ -135,7 +136,7 @@ fn no_allocation_per_step() {
         assert_eq!(after - before, 0, "{name} allocates");
         assert!(steps > 0 && steps == warm, "{name}");
         let observer = StateObserver::new(&game);
-        // Terms that are hashed have to be written down first.
+        // Hashed terms must be written as text first.
         if observer.tensors().range("terms").is_none() {
             let mut row = vec![0.0; observer.tensors().len()];
             let before = ALLOCATIONS.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Tests that any game must pass, whatever language it was written in.
+//! Tests that every game must pass, in whatever language it was written.
 //!
 //! ```
 //! use magister_core::{Native, battery, examples::Countdown};
@@ -13,13 +13,13 @@
 //! - legal lists are empty if and only if the state is terminal; moves and joint moves that are
 //!   not legal are refused;
 //! - states, moves and percepts can be printed and read, and different moves read differently;
-//! - weights, rewards, sums of rewards and lengths are what [`Info`](crate::Info) says;
-//! - words that are not a state are refused, or at least do no harm; nonsense text is refused;
+//! - weights, rewards, sums of rewards and lengths agree with [`Info`](crate::Info);
+//! - words that are not a state are refused or at least harmless; nonsense text is refused;
 //! - symmetries are symmetries;
 //! - observations are functions of the state, made of finite numbers, and of bits where declared;
 //!   states with equal observations get a warning;
-//! - playouts do not depend on how the work is divided, and an engine with its own playouts plays
-//!   the same as the plain evaluator;
+//! - playouts do not depend on how the work is divided, and an engine with its own playouts gives
+//!   the same results as the plain evaluator;
 //! - with perfect information a view determines the state. With hidden information, a role should
 //!   know its legal moves; a game in which it cannot gets a warning, because that may be intended.
 
@@ -82,7 +82,7 @@ pub struct Report {
     pub game: String,
     /// Violations of a contract. Only the first few of each check are kept.
     pub failures: Vec<Finding>,
-    /// What is allowed but remarkable. Only the first few of each check are kept.
+    /// Findings that are allowed but unusual. Only the first few of each check are kept.
     pub warnings: Vec<Finding>,
     /// The number of examined positions.
     pub positions: u64,
@@ -90,7 +90,7 @@ pub struct Report {
     pub finished: u32,
 }
 
-/// The number of findings to keep per check: one fault shows in hundreds of positions.
+/// The number of findings to keep per check, because one fault shows in hundreds of positions.
 const KEPT: usize = 3;
 
 impl Report {
@@ -146,14 +146,14 @@ pub fn check(game: &dyn Game, options: &Options) -> Report {
     report
 }
 
-/// Tests a game and panics with the report if anything fails: the one line that the tests of a game
-/// need.
+/// Tests a game and panics with the report if anything fails. This is the only line that the tests
+/// of a game need.
 pub fn assert_game(game: &dyn Game) {
     let report = check(game, &Options::default());
     assert!(report.passed(), "{report}");
 }
 
-/// The facts must not contradict each other.
+/// Checks that the facts do not contradict each other.
 fn facts(game: &dyn Game, report: &mut Report) {
     let info = game.info();
     let (low, high) = info.rewards;

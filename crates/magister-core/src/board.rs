@@ -37,7 +37,7 @@ pub struct Shape {
     pub cells: Vec<Cell>,
     /// The names of the values of a cell; value 0 is the empty cell.
     pub values: Vec<String>,
-    /// For each cell the cells next to it, in ascending order.
+    /// For each cell, its neighbours in ascending order.
     pub neighbours: Vec<Vec<u32>>,
     /// The geometry of the cells.
     pub layout: Layout,
@@ -83,18 +83,18 @@ impl Shape {
 
 /// The board of a game.
 ///
-/// It shows a state, so it is for code that has one: the referee of a match, or a player that has
-/// rebuilt or sampled a state.
+/// It shows a full state, so it is only for code that has one: the referee of a match, or a player
+/// that has reconstructed or sampled a state.
 pub trait Board: Send + Sync {
     /// The constant part of the board.
     fn shape(&self) -> &Shape;
 
     /// Writes the value of each cell in a state into `out`, which has one entry per cell. A worker
-    /// of the game must have saved the state; for other words the values mean nothing.
+    /// of the game must have saved the state; for other words the values are meaningless.
     fn cells(&self, state: &[u64], out: &mut [u16]);
 
-    /// The cells a move goes from and to, for clicks and policies; twice the same for a move that
-    /// places something. `None` for a move without a place on the board.
+    /// The origin and the target cell of a move, for clicks and policies; they are equal for a move
+    /// that places something. `None` for a move without a place on the board.
     fn target(&self, choice: Move) -> Option<(u32, u32)>;
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::Stop;
 
-/// A clock outside this crate, which never reads the time itself.
+/// A clock that the caller provides, because this crate never reads the time itself.
 pub trait Clock: Send + Sync {
-    /// The remaining time, zero when it is over; `None` if time is not limited.
+    /// The remaining time, zero when the time is up; `None` if time is not limited.
     fn remaining(&self) -> Option<Duration>;
 }
 
@@ -51,7 +51,7 @@ impl Budget {
     }
 
     /// Takes iterations from the budget. Returns false and takes nothing if fewer are left, the
-    /// flag is set or the time is over.
+    /// flag is set or the time is up.
     pub fn spend(&mut self, iterations: u64) -> bool {
         if self.stop.is_set() || self.remaining() == Some(Duration::ZERO) {
             return false;
@@ -68,7 +68,7 @@ impl Budget {
         }
     }
 
-    /// A budget with a part of the iterations and the same time.
+    /// A budget with a part of the iterations and the whole remaining time.
     #[must_use]
     pub fn part(&self, iterations: Option<u64>) -> Self {
         Budget { iterations, ..self.clone() }

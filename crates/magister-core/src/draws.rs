@@ -1,8 +1,8 @@
 //! The seeds of all random numbers of a match.
 //!
 //! Every draw has its own seed, which is derived from the seed of the match, the purpose and the
-//! turn or step. So a resumed match draws what it would have drawn, and no draw depends on how
-//! often something else was drawn. All derivations are one-way.
+//! turn or step. A resumed match therefore makes the same draws as an uninterrupted one, and no
+//! draw depends on the number of other draws. All derivations are one-way.
 
 use crate::{Move, Rng, Role, Seed, hex};
 

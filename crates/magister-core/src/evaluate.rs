@@ -6,11 +6,11 @@
 
 use crate::{Halt, Move, Role, Stop};
 
-/// Values many positions of one game in one call: a learned model, playouts, or a player with
+/// Evaluates many positions of one game in one call: a learned model, playouts, or a player with
 /// estimates.
 ///
-/// The value of a position should not depend on the other positions of the call; then the result of
-/// a search does not depend on how its requests are divided.
+/// The value of a position should not depend on the other positions in the call, so that the result
+/// of a search does not depend on how its requests are divided.
 pub trait Evaluate: Send {
     /// Writes the expected reward of each role in each position and, if it has
     /// [policies](Evaluate::has_policies), a weight for each legal move. The values are on the
@@ -25,8 +25,8 @@ pub trait Evaluate: Send {
         stop: &Stop,
     ) -> Result<(), Halt>;
 
-    /// The number of positions that cost about as much as one; a search requests this many at a
-    /// time if it can.
+    /// The number of positions that can be evaluated at about the cost of one. A search requests
+    /// this many at a time if it can.
     fn batch(&self) -> usize {
         1
     }
@@ -37,10 +37,11 @@ pub trait Evaluate: Send {
     }
 }
 
-/// Positions of one game to be valued. A search keeps one and refills it, which does not allocate.
+/// Positions of one game to be evaluated. A search keeps one of these and refills it, which does
+/// not allocate.
 ///
-/// A position is a non-terminal state. With hidden information it is a state that the search
-/// imagines.
+/// A position is a non-terminal state. With hidden information it is a determinization that the
+/// search has sampled.
 ///
 /// ```
 /// use magister_core::{Move, Positions, Role};
@@ -62,12 +63,12 @@ pub struct Positions {
     moves: Vec<Move>,
     /// Each role that has a choice, and the end of its moves.
     choices: Vec<(Role, usize)>,
-    /// For each position the ends of its state, its path and its choices.
+    /// For each position, the ends of its state, its path and its choices.
     ends: Vec<(usize, usize, usize)>,
 }
 
 impl Positions {
-    /// No positions yet, for a game with a number of roles and a search by this role.
+    /// An empty list, for a game with this number of roles and a search by this role.
     pub fn new(roles: usize, role: Role) -> Self {
         Positions {
             roles,
@@ -178,7 +179,7 @@ impl<'a> Position<'a> {
 }
 
 /// The answers for [`Positions`]: a value for each role, and for each choice a probability for each
-/// move. A search keeps one and reuses it.
+/// move. A search keeps one of these and reuses it.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluations {
     roles: usize,
@@ -191,7 +192,8 @@ pub struct Evaluations {
 }
 
 impl Evaluations {
-    /// Initialises the answers: every role expects `lowest`, and all moves are equally likely.
+    /// Initialises the answers: the value of every role is `lowest`, and all moves are equally
+    /// likely.
     pub fn reset(&mut self, positions: &Positions, lowest: f64) {
         self.roles = positions.roles;
         self.values.clear();

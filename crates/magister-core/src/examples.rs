@@ -2,8 +2,8 @@
 
 use crate::{Info, Move, Role, Rules, Step};
 
-/// Two players take one or two from a heap in turn; the player who takes the last one wins. The
-/// value is the size of the heap.
+/// Two players take turns to remove one or two objects from a heap; the player who takes the last
+/// one wins. The value is the size of the heap.
 ///
 /// ```
 /// magister_core::battery::assert_game(&magister_core::Native::new(

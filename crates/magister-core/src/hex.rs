@@ -11,7 +11,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of a text of hexadecimal digits with exactly the right length, else `None`.
+/// The bytes of a text of hexadecimal digits with exactly the right length, otherwise `None`.
 pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != 2 * N {

@@ -26,7 +26,7 @@ impl Role {
 /// and records may use them. A move that several roles can make is one move.
 ///
 /// If it is `None`, the rules do not fix such a list (or it is too long to compute), and a move is
-/// a handle of the engine: it is valid for this game in this process only. Store its text instead.
+/// a handle of the engine that is valid only for this game in this process. Store its text instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Move(pub u32);

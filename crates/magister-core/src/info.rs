@@ -4,12 +4,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{Role, hex};
 
-/// How a game pays.
+/// When a game pays its rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Payment {
     /// The result of a role is its goal value in the terminal state.
     AtEnd,
-    /// The result of a role is the sum of its gains over all steps.
+    /// The result of a role is the sum of its intermediate rewards (gains) over all steps.
     OnTheWay,
 }
 
@@ -18,7 +18,7 @@ pub enum Payment {
 pub enum Information {
     /// Every role observes the whole joint move of every step, including chance.
     Perfect,
-    /// A role observes its own moves and its percepts, nothing else.
+    /// A role observes only its own moves and its percepts.
     Hidden,
 }
 
@@ -33,7 +33,7 @@ pub struct Info {
     pub chance: Option<Role>,
     /// The number of distinct moves, if the rules fix them: all moves except
     /// [`Move::IDLE`](crate::Move::IDLE) are below it and mean the same everywhere. If it is
-    /// `None`, a move is a handle that is valid in this process only; see [`Move`](crate::Move).
+    /// `None`, a move is a handle that is valid only in this process; see [`Move`](crate::Move).
     pub moves: Option<u32>,
     /// The number of distinct percepts, if it is known in advance. All percepts are below it.
     pub percepts: Option<u32>,
@@ -42,7 +42,7 @@ pub struct Info {
     pub state_words: Option<usize>,
     /// The lowest and the highest reward a role can get; both may be infinite.
     pub rewards: (f64, f64),
-    /// Whether the game pays at the end or on the way.
+    /// Whether the game pays at the end or on the way (intermediate rewards).
     pub payment: Payment,
     /// The sum of all players' rewards, if it is the same in every match.
     pub constant_sum: Option<f64>,
@@ -59,9 +59,9 @@ pub struct Info {
 }
 
 impl Info {
-    /// The common case: perfect information, no chance, 0 to 100 paid at the end, nothing else
-    /// known. `rules` is the text of the rules; a game written in Rust passes its name and a
-    /// version number that changes with its rules.
+    /// The facts of the common case: perfect information, no chance, rewards from 0 to 100 at the
+    /// end, nothing else known. `rules` is the text of the rules; a game written in Rust passes its
+    /// name and a version number that changes with its rules.
     pub fn new(name: &str, roles: &[&str], rules: &str) -> Self {
         Info {
             name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! The vocabulary of Magister.
 //!
-//! One trait, [`Game`], carries games of every language, so players, learners and managers never
+//! Games of every language implement one trait, [`Game`], so players, learners and managers never
 //! depend on a language. A step is a joint move: every role chooses simultaneously, including
 //! chance. In a turn-based game one role has a choice and the others have none. States are words
 //! that callers store, one [`Worker`] per thread computes with them, and players get a [`View`],

@@ -45,11 +45,12 @@ pub trait Rules: Send + Sync + 'static {
     /// Makes a legal joint move. `out` is empty at first; gains and percepts are added to it.
     fn step(&self, state: &mut Self::State, joint: &[Move], out: &mut Step);
 
-    /// The reward of a player in a terminal state. Not called if the game pays on the way.
+    /// The reward of a player in a terminal state. It is not called if the game has intermediate
+    /// rewards.
     fn reward(&self, state: &Self::State, role: Role) -> f64;
 
-    /// Whether a state from words or text can belong to this game. The check need not be perfect,
-    /// but no method may panic on a state that passes it.
+    /// Whether a state that was read from words or text can belong to this game. The check need not
+    /// be perfect, but no method may panic on a state that passes it.
     fn valid(&self, _state: &Self::State) -> bool {
         true
     }
@@ -57,7 +58,7 @@ pub trait Rules: Send + Sync + 'static {
     /// The text of a move other than [`Move::IDLE`].
     fn move_text(&self, choice: Move) -> String;
 
-    /// The move with this text. By default, searches all moves.
+    /// The move with this text. The default implementation searches all moves.
     fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
         let count = self.info().moves.unwrap_or(0);
         (0..count).map(Move).find(|&choice| self.move_text(choice) == text)
@@ -181,9 +182,9 @@ impl<R: Rules> Game for Native<R> {
 /// The tensors of a game, and how to write them.
 struct NativeTensors {
     tensors: Tensors,
-    /// Whether the rules write them.
+    /// Whether the rules write their own tensors.
     own: bool,
-    /// The planes of the board, if the rules do not.
+    /// The planes of the board, if the rules do not write their own tensors.
     planes: Option<Planes>,
 }
 
@@ -255,7 +256,7 @@ impl<R: Rules> Text for Native<R> {
     }
 }
 
-/// Only returned by [`Game::board`] if there is a shape.
+/// [`Game::board`] returns this only if there is a shape.
 impl<R: Rules> Board for Native<R> {
     fn shape(&self) -> &Shape {
         self.shape.as_ref().expect("a board is returned only if it has a shape")
@@ -273,7 +274,7 @@ impl<R: Rules> Board for Native<R> {
     }
 }
 
-/// The worker of a game in Rust. Legal moves are computed once per state.
+/// The worker of a game that is written in Rust. Legal moves are computed once per state.
 struct NativeWorker<R: Rules> {
     shared: Arc<Shared<R>>,
     state: R::State,

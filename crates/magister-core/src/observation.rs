@@ -119,7 +119,7 @@ pub trait StateTensors: Send + Sync {
     fn tensors(&self) -> &Tensors;
 
     /// Writes the numbers of a state into `out`, which has [`Tensors::len`] entries, all zero. A
-    /// worker of the game must have saved the state; for other words the numbers mean nothing.
+    /// worker of the game must have saved the state; for other words the numbers are meaningless.
     fn write(&self, state: &[u64], out: &mut [f32]);
 }
 

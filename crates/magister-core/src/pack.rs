@@ -47,7 +47,7 @@ pub struct Packer<'a> {
 }
 
 impl Packer<'_> {
-    /// Writes the lowest `bits` bits of a number; the others must be zero.
+    /// Writes the lowest `bits` bits of a number; the other bits must be zero.
     pub fn put(&mut self, number: u64, bits: usize) {
         debug_assert!(bits <= 64 && (bits == 64 || number >> bits == 0), "{number} in {bits} bits");
         let (word, shift) = (self.at / 64, self.at % 64);

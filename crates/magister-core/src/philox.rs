@@ -1,7 +1,7 @@
 //! Philox4x32-10, the random numbers of playouts.
 //!
 //! It is a function of a counter and a key, without state: any evaluator, bit-sliced or on a
-//! graphics card, can compute the number it needs without the ones before it. J. Salmon, M. Moraes,
+//! graphics card, can compute a number without computing the previous ones. J. Salmon, M. Moraes,
 //! R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 
 /// The four words for a counter and a key.

@@ -1,40 +1,40 @@
 //! Random playouts in batches, identical bit for bit on every evaluator.
 //!
 //! An engine that plays 512 games at once and one that plays them one by one must give the same
-//! results, or no differential test can be exact. So the request fixes everything that could depend
-//! on how the work is divided. **This is the contract:**
+//! results; otherwise no differential test could be exact. The request therefore fixes everything
+//! that could depend on how the work is divided. **This is the contract:**
 //!
 //! 1. A batch has streams. A [`Stream`] has an id, a start state and a quota of playouts, and 32
-//!    independent lanes play it. Of a quota `q`, lane `l` plays `q / 32` playouts in sequence, and
-//!    one more if `l < q % 32`.
+//!    independent lanes play it. Given a quota `q`, lane `l` plays `q / 32` playouts in sequence,
+//!    and one more if `l < q % 32`.
 //! 2. A lane works in sweeps, numbered from 0. In a sweep it either makes one step, or, if the
-//!    state is terminal or `max_steps` steps of this playout are made, it ends the playout and
-//!    returns to the start state. The next playout begins with the next even sweep, so that in a
-//!    turn-based game of two players the same player moves in all lanes. So a playout of `n` steps
-//!    takes `n + 1` sweeps, or one more if that is odd. A playout is *finished* if its last state
-//!    is terminal, otherwise *truncated*. Every step counts, including silent ones and those of
-//!    chance alone.
+//!    state is terminal or `max_steps` steps of this playout have been made, it ends the playout
+//!    and returns to the start state. The next playout begins with the next even sweep, so that in
+//!    a turn-based game of two players the same player moves in all lanes. A playout of `n` steps
+//!    therefore takes `n + 1` sweeps, or one more if that is odd. A playout is *finished* if its
+//!    last state is terminal, otherwise *truncated*. Every step counts, including silent ones and
+//!    those of chance alone.
 //! 3. In a sweep `t` of a lane, the roles with two or more legal moves draw random numbers `U` of
 //!    40 bits, in the order of the roles: the first of them has draw 0, the next draw 1, and so on.
-//!    So in a turn-based game all lanes need the same draw, whichever role moves. Bit `k` of the
-//!    number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` of draw `d` are the four
-//!    words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 9, with the seed as the
-//!    key (low word first) and the counter
+//!    In a turn-based game, all lanes therefore use the same draw, whichever role moves. Bit `k` of
+//!    the number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` of draw `d` are the
+//!    four words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 9, with the seed as
+//!    the key (low word first) and the counter
 //!    `[t mod 2^32, (t / 2^32) * 2^12 + d * 16 + b, id mod 2^32, id / 2^32]`.
 //! 4. A role with `c` legal moves plays number `floor(U * c / 2^40)` of its list. Chance with
 //!    weights of total `W` plays the entry whose share of the cumulative weights contains
 //!    `floor(U * W / 2^40)`. A role with a single legal move needs no number.
 //! 5. If the game pays at the end, the reward of a player is its single goal value in the terminal
 //!    state; there is none if the playout is truncated or the rules give none or several. If the
-//!    game pays on the way, it is the sum of the gains, also of truncated playouts. Chance has no
-//!    reward.
+//!    game has intermediate rewards, it is the sum of the gains, also in truncated playouts. Chance
+//!    has no reward.
 //! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes in
-//!    order. For integer rewards, which all GDL games have, any order gives the same.
-//! 7. With [`Detail::Moves`], each role and each move except [`Move::IDLE`](crate::Move::IDLE) has
-//!    two numbers: the number of playouts that gave the role a reward and in which it made the move
-//!    at least once, whether it had a choice or not; and the sum of the role's rewards in those.
-//!    Moves without such a playout are left out, so chance has none. Moves before the start state
-//!    do not count.
+//!    order. For integer rewards, which all GDL games have, the order does not matter.
+//! 7. With [`Detail::Moves`], two numbers are reported for each role and each move except
+//!    [`Move::IDLE`](crate::Move::IDLE): the number of playouts that gave the role a reward and in
+//!    which it made the move at least once, whether it had a choice or not; and the sum of the
+//!    role's rewards in those playouts. Moves without such a playout are omitted, so chance has
+//!    none. Moves before the start state do not count.
 //!
 //! The choice of a move is uniform up to a relative bias below `c / 2^40`, because `2^40` numbers
 //! cannot be divided evenly among `c` moves: below 2^-24 for up to 65,536 moves. No feasible number
@@ -82,10 +82,10 @@ pub struct Stream<'a> {
     pub quota: u32,
 }
 
-/// How much to report of each stream.
+/// What to report for each stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detail {
-    /// Numbers and sums.
+    /// The numbers of playouts, and sums of their rewards.
     Sums,
     /// Also the rewards and the length of each playout.
     PerPlayout,
@@ -95,7 +95,7 @@ pub enum Detail {
 }
 
 /// The results of a batch, one entry per stream in order. After an error the contents are
-/// meaningless. Callers keep one and reuse it.
+/// meaningless. Callers keep one of these and reuse it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     /// The results of each stream.
@@ -195,7 +195,7 @@ fn transpose(rows: &mut [u64; LANES]) {
     quarters::<1>(rows, 0x5555_5555_5555_5555);
 }
 
-/// Swaps the off-diagonal quarters of squares; `WIDTH` is their width, and the mask has their
+/// Swaps the off-diagonal quarters of squares. `WIDTH` is their width, and the mask selects their
 /// columns.
 fn quarters<const WIDTH: usize>(rows: &mut [u64; LANES], mask: u64) {
     for square in rows.chunks_exact_mut(2 * WIDTH) {
@@ -208,7 +208,7 @@ fn quarters<const WIDTH: usize>(rows: &mut [u64; LANES], mask: u64) {
     }
 }
 
-/// The index of the legal move, of `count`, that a random number selects.
+/// The index, among `count` legal moves, that a random number selects.
 pub const fn pick(number: u64, count: usize) -> usize {
     ((number as u128 * count as u128) >> BITS) as usize
 }

@@ -13,11 +13,11 @@ use crate::{
 ///
 /// A referee draws the moves of chance, each from its own seed (see [`draws`]), makes the silent
 /// steps, keeps the views of the players and writes the record. It is the lowest layer of a match:
-/// [`Match`](crate::Match) builds on it and adds players, faults and ends. A program that uses a
-/// referee directly asks the agents, each with its [`view`](Referee::view), and passes their moves
-/// to [`advance`](Referee::advance). The state is accessible only through
-/// [`reveal`](Referee::reveal), which the record reports. The record contains every move, including
-/// those of chance; [`MatchRecord::seen_by`] restricts it.
+/// [`Match`](crate::Match) builds on it and adds players, faults, and the ways in which a match can
+/// end. A program that uses a referee directly asks the agents, each with its
+/// [`view`](Referee::view), and passes their moves to [`advance`](Referee::advance). The state is
+/// accessible only through [`reveal`](Referee::reveal), which the record reports. The record
+/// contains every move, including those of chance; [`MatchRecord::seen_by`] restricts it.
 pub struct Referee {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
@@ -78,9 +78,10 @@ impl Referee {
     }
 
     /// Makes one turn with the moves of the players, one for each role in order; the entry of
-    /// chance is ignored, because the referee draws it. After an error the turn is not made. If the
-    /// turn is made, but the silent steps after it cannot be completed, the turn counts, and the
-    /// next [`settle`](Referee::settle) or `advance` continues with them or says why it cannot.
+    /// chance is ignored, because the referee draws it. After an error, the turn has not been made.
+    /// If the turn was made but the silent steps after it could not be completed, the turn counts,
+    /// and the next [`settle`](Referee::settle) or `advance` continues with the silent steps or
+    /// returns the error.
     pub fn advance(&mut self, moves: &[Move], stop: &Stop) -> Result<(), Halt> {
         self.settle(stop)?;
         let roles = self.info().roles.len();
@@ -96,13 +97,14 @@ impl Referee {
         self.joint.clear();
         self.joint.extend_from_slice(moves);
         self.make(stop)?;
-        // An error here must not look like an error of the turn, or the turn would be made twice.
+        // An error here must not look like an error of the turn; otherwise the turn would be made
+        // twice.
         let _ = self.settle(stop);
         Ok(())
     }
 
     /// Makes silent steps until the players have a turn or the match is over. A new match and each
-    /// turn do so by themselves; this call continues after a stop.
+    /// turn do this automatically; this call continues after a stop.
     pub fn settle(&mut self, stop: &Stop) -> Result<(), Halt> {
         while self.worker.silent() {
             stop.check()?;
@@ -122,8 +124,8 @@ impl Referee {
         Ok(())
     }
 
-    /// The result of each role when the match is over; `None` before. Chance has no result, nor has
-    /// a player without a single goal value.
+    /// The result of each role when the match is over; `None` before. Chance has no result, and
+    /// neither has a player without exactly one goal value.
     pub fn outcome(&self) -> Option<&[Option<f64>]> {
         self.outcome.as_deref()
     }
@@ -133,8 +135,8 @@ impl Referee {
         &self.record
     }
 
-    /// The last joint move, including that of chance, if the step failed: the rules have no next
-    /// state, or it took too long.
+    /// The last joint move, including that of chance, if the step failed because the rules have no
+    /// next state or because it took too long.
     pub fn stuck(&self) -> Option<&[Move]> {
         self.stuck.then_some(&self.joint[..])
     }

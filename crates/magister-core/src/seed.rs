@@ -73,7 +73,7 @@ impl fmt::Display for Seed {
     }
 }
 
-/// The generator xoshiro256++ of D. Blackman and S. Vigna: fast, and good for everything except
+/// The generator xoshiro256++ of D. Blackman and S. Vigna: fast, and suitable for everything except
 /// secrets.
 #[derive(Clone, Debug)]
 pub struct Rng {

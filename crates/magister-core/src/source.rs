@@ -10,8 +10,8 @@ use crate::{Agent, Game, Role};
 
 /// Creates players: the registry of built-in players, a remote program, a learned model.
 ///
-/// The capabilities are known before a player is created, so that a player that does not fit a game
-/// is refused early. [`make`](PlayerSource::make) may fail and may take long: the match driver
+/// The capabilities are known before a player is created, so that a player that does not support a
+/// game is refused early. [`make`](PlayerSource::make) may fail and may take long: the match driver
 /// calls it where a failure is a fault of the player and not the end of the match.
 pub trait PlayerSource: fmt::Debug + Send + Sync {
     /// The name of the player in records and tournaments. Players with different behaviour have
@@ -53,7 +53,7 @@ pub struct Capabilities {
     /// The kind of player. People are asked by the program that owns their console or connection
     /// and are never created.
     pub kind: PlayerKind,
-    /// Whether it also plays games that hide information.
+    /// Whether it also plays games with hidden information.
     pub hidden: bool,
     /// Whether it sees the true state, which the record then reports.
     pub clairvoyant: bool,

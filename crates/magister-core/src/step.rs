@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Move, Percept, Role};
 
-/// The result of a step, apart from the new state. Callers keep one and reuse it.
+/// The result of a step, apart from the new state. Callers keep one of these and reuse it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// Whether the players had a turn; false for the silent steps of chance.
@@ -86,8 +86,8 @@ impl Percepts {
 
 /// What a role observes of one turn.
 ///
-/// Two histories look the same to a role exactly if its own moves and its observations are equal;
-/// information sets need no other comparison.
+/// A role cannot distinguish two histories if and only if its own moves and its observations are
+/// equal in both. Information sets need no other comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Observation {
@@ -98,7 +98,7 @@ pub enum Observation {
 }
 
 impl Observation {
-    /// Whether a role observes exactly this at a step.
+    /// Whether a role makes exactly this observation at a step.
     pub fn agrees(&self, role: Role, joint: &[Move], step: &Step) -> bool {
         match self {
             Observation::Joint(moves) => joint == &**moves,

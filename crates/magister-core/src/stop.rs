@@ -1,4 +1,4 @@
-//! Why an evaluation ends early, and the flag that requests it.
+//! Why an evaluation ends early, and the flag that requests this.
 
 use std::error::Error;
 use std::fmt;
@@ -67,9 +67,9 @@ pub enum Halt {
     BadState,
     /// The game has hidden information, so a view does not determine the state.
     Hidden,
-    /// A limit of the engine was reached; the sentence says which, and how to raise it.
+    /// A limit of the engine was reached; the text says which one, and how to raise it.
     Limit(String),
-    /// The rules have a defect; the sentence describes it.
+    /// The rules have a defect; the text describes it.
     Rules(String),
 }
 

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use crate::Layout;
 
-/// The contents of `style.toml`. Everything is optional; the rest is recognised.
+/// The contents of `style.toml`. Everything is optional; anything that is not given is recognised
+/// automatically.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Style {
@@ -28,8 +29,8 @@ pub struct Style {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BoardStyle {
-    /// The names of the fluents on it. Arguments are counted from 1, and are those of the first
-    /// fluent; others are recognised.
+    /// The names of the fluents on it. Arguments are counted from 1 and refer to the first fluent;
+    /// those of the other fluents are recognised automatically.
     pub fluents: Vec<String>,
     /// The title above it.
     #[serde(default)]
@@ -57,7 +58,8 @@ pub struct BoardStyle {
     #[serde(default)]
     pub fixed: Vec<String>,
     /// Names of constant relations that connect the points of a graph, or cells by their
-    /// coordinates: drawn as lines. Recognised for points if not given; none if empty.
+    /// coordinates. They are drawn as lines. If no list is given, they are recognised for points;
+    /// if the list is empty, there are none.
     #[serde(default)]
     pub lines: Option<Vec<String>>,
     /// Further lines between points, by their names.
@@ -69,8 +71,8 @@ pub struct BoardStyle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// As in a table.
+    /// At the top, as in a table.
     Top,
-    /// As in a diagram.
+    /// At the bottom, as in a diagram.
     Bottom,
 }

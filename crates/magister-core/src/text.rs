@@ -9,9 +9,9 @@ pub const IDLE_TEXT: &str = "-";
 ///
 /// Printed text can be parsed: the text of a legal move, percept or state gives the same move,
 /// percept or words. Different moves of a role have different texts. The parsing methods get
-/// arbitrary user input; they return `None` and never panic. They only look things up: if
-/// [`Info::moves`](crate::Info::moves) is `None`, moves and percepts are known once a worker has
-/// met them, so text is parsed with a worker: see [`find_move`] and [`find_percepts`].
+/// arbitrary user input; they return `None` and never panic. They only look things up. If
+/// [`Info::moves`](crate::Info::moves) is `None`, moves and percepts are known only once a worker
+/// has encountered them, so text is parsed with a worker; see [`find_move`] and [`find_percepts`].
 pub trait Text: Send + Sync {
     /// The text of a move; [`IDLE_TEXT`] for [`Move::IDLE`].
     fn move_text(&self, choice: Move) -> String;
@@ -32,8 +32,9 @@ pub trait Text: Send + Sync {
     /// The state with this text, as [`Worker::load`] takes it.
     ///
     /// The state need not be reachable. Where the rules do not fix the vocabulary
-    /// ([`Info::moves`](crate::Info::moves) is `None`), a fluent that no match has met yet gets a
-    /// number, so that any position can be set up: this is the one parser that may add to a game.
+    /// ([`Info::moves`](crate::Info::moves) is `None`), a fluent that has not occurred in any match
+    /// yet gets a number, so that any position can be set up. This is the only parser that may
+    /// extend a game.
     fn parse_state(&self, text: &str) -> Option<Vec<u64>>;
 }
 
@@ -43,12 +44,12 @@ pub fn find_move(game: &dyn Game, worker: &dyn Worker, role: Role, text: &str) -
     worker.legal(role).contains(&choice).then_some(choice)
 }
 
-/// Makes the possible percepts of a role known: those of joint moves with its move `own` from some
+/// Registers the possible percepts of a role: those of joint moves with its move `own` from some
 /// states. At most `joints` joint moves are tried per state, so some may be missed; `enough` is
 /// called after each and can end the search.
 ///
-/// Only needed if [`Info::moves`](crate::Info::moves) is `None`: otherwise the rules fix the
-/// percepts.
+/// This is needed only if [`Info::moves`](crate::Info::moves) is `None`; otherwise the rules fix
+/// the percepts.
 pub fn find_percepts<'a>(
     game: &dyn Game,
     (role, own): (Role, Move),

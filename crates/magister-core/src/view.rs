@@ -1,4 +1,4 @@
-//! What a player knows of a match.
+//! The information state of a player in a match.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use crate::{Game, Halt, Move, Observation, Role, Stop, Turn, Worker};
 
 /// A match from the perspective of one role: the rules, its own moves and its observations.
 ///
-/// An agent gets nothing else, so agents are honest by construction. The view contains no state
-/// and no way to one:
+/// An agent gets nothing else, so agents are honest by construction. The view contains no state and
+/// gives no access to one:
 ///
 /// ```compile_fail
 /// fn peek(view: &magister_core::View) -> &[u64] {
@@ -17,11 +17,11 @@ use crate::{Game, Halt, Move, Observation, Role, Stop, Turn, Worker};
 /// ```
 ///
 /// Any code may build a view, because that reveals nothing: it contains only what was pushed into
-/// it. A player that models another player does exactly that: it invents moves and percepts, builds
-/// the view that the other would have, and asks what it would do.
+/// it. A player that models another player does exactly that: it samples moves and percepts, builds
+/// the view that the other player would have, and computes what it would do.
 ///
 /// With perfect information the observations determine the state, and [`replay`](View::replay)
-/// rebuilds it.
+/// reconstructs it.
 #[derive(Clone)]
 pub struct View {
     game: Arc<dyn Game>,
@@ -45,7 +45,7 @@ impl View {
         self.turns.truncate(turns);
     }
 
-    /// The game with its rules; not its state.
+    /// The game with its rules, but not its state.
     pub fn game(&self) -> &Arc<dyn Game> {
         &self.game
     }
@@ -90,7 +90,7 @@ impl fmt::Debug for View {
     }
 }
 
-/// What one role observes of a step that ticked.
+/// What one role observes of a step at which the players had a turn.
 pub fn observe(
     information: crate::Information,
     role: Role,

@@ -1,13 +1,13 @@
-//! Samplers of consistent histories, for games that have a better way than to guess chance step by
-//! step.
+//! Samplers of consistent histories, for games that have a better way than to guess the moves of
+//! chance one by one.
 
 use crate::{Halt, Move, Rng, Stop, Turn};
 
-/// Draws histories that are consistent with what a role knows.
+/// Draws histories from the information set of a role.
 ///
-/// A card game that deals from a shuffled deck has more deals than any search could try one after
-/// the other. Its own sampler knows which cards a role has seen and draws only deals that agree with
-/// them. A sampler gets the role's moves and observations and nothing else, so it is honest.
+/// A card game with a shuffled deck has more deals than a search could ever try one by one. Its own
+/// sampler knows which cards a role has seen and draws only deals that are consistent with them. A
+/// sampler gets only the role's moves and observations, so it is honest.
 pub trait Worlds: Send {
     /// Takes all turns of the role so far, in order. Turns that it has already taken are not
     /// examined again if they are a prefix of these.
@@ -16,7 +16,7 @@ pub trait Worlds: Send {
     /// Draws a consistent history and replaces the contents of `state` with the state at its end.
     /// Returns the logarithm of its importance weight: weighted samples have the distribution of
     /// histories if chance follows the rules and the other roles move uniformly at random. `None`
-    /// says that the draw was inconsistent and counts as a sample without weight.
+    /// means that the draw was inconsistent; it counts as a sample of weight zero.
     fn draw(
         &mut self,
         rng: &mut Rng,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Batch, Halt, Info, LeafResults, Leaves, Move, Results, Role, Step, Stop, Worker};
 
-/// How a [`Wrapped`] worker differs from the one inside.
+/// How a [`Wrapped`] worker differs from the inner one.
 pub trait Twist: Send {
     /// Goes to the initial state.
     fn reset(&self, worker: &mut dyn Worker) {
@@ -21,7 +21,7 @@ pub trait Twist: Send {
 }
 
 /// A worker that forwards everything to another one with the same states and moves, except for a
-/// [`Twist`]. The facts of the game may differ. It does not support many tries at once, because the
+/// [`Twist`]. The facts of the game may differ. It does not support batches of tries, because the
 /// observations of a role may differ.
 #[expect(missing_debug_implementations, reason = "workers have none")]
 pub struct Wrapped<T> {

@@ -1,13 +1,13 @@
-//! Games whose states are tuples of small numbers, computed by rules that are not in the network.
+//! Games whose states are tuples of small numbers, computed by rules that are not a network.
 
 use std::fmt;
 use std::sync::Arc;
 
 use magister_core::{Game, Halt, Info, Move, Percept, Role, Step, Stop, Text, Worker};
 
-/// How a game of tuples goes.
+/// The rules of a game of tuples.
 pub(crate) trait Dynamics: Send + Sync {
-    /// The first state.
+    /// The initial state.
     fn start(&self) -> Vec<u64>;
     /// Whether words are a state.
     fn is_state(&self, state: &[u64]) -> bool;
@@ -34,7 +34,7 @@ impl<D> fmt::Debug for Abstract<D> {
 }
 
 impl<D: Dynamics + 'static> Abstract<D> {
-    /// The game; `info` is that of the game it stands for.
+    /// The game; `info` is that of the game that it represents.
     pub(crate) fn new(info: &Info, what: &str, dynamics: Arc<D>) -> Self {
         let info = Info {
             name: format!("{} ({what})", info.name),

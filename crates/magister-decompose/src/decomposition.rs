@@ -22,22 +22,24 @@ use crate::worth::Worth;
 pub struct Part {
     /// Its fluents, by number, ascending.
     pub fluents: Vec<usize>,
-    /// The moves that act on it, by their places in the network, ascending.
+    /// The moves that act on it, by their index in the network, ascending.
     pub moves: Vec<usize>,
 }
 
-/// What was proven of the parts of a game.
+/// The proofs about the parts of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Proof {
-    /// Fluents whose next value was found to depend on their own part and its moves alone by the
-    /// gates below it.
+    /// The number of fluents whose next value depends only on their own part and its moves, as the
+    /// gates below it show.
     pub by_support: usize,
-    /// Fluents for which a SAT solver had to prove that other moves leave them alone.
+    /// The number of fluents for which a SAT solver had to prove that other moves do not act on
+    /// them.
     pub by_sat: usize,
-    /// Questions that the SAT solver was asked.
+    /// The number of queries to the SAT solver.
     pub questions: u64,
-    /// Fluents on which several roles act together: their circuits were specialised to the moves of
-    /// each role, and moves that leave the same function of the others' moves are one action.
+    /// The number of fluents on which several roles act together. Their circuits were specialised
+    /// to the moves of each role; moves with the same residual function of the others' moves are
+    /// one action.
     pub together: usize,
 }
 
@@ -48,20 +50,21 @@ pub struct Decomposition {
     pub subgames: Vec<Part>,
     /// Fluents that no move acts on: control, step counters, constants.
     pub context: Vec<usize>,
-    /// Moves that act on nothing.
+    /// Moves without any effect.
     pub dead: Vec<usize>,
-    /// How the parts are put together.
+    /// How the parts are combined.
     pub kinds: Vec<Kind>,
-    /// Whether the parts are worth being searched apart, and why.
+    /// Whether the parts are worth searching separately, and why.
     pub worth: Worth,
-    /// What was proven.
+    /// The proofs.
     pub proof: Proof,
-    /// If the game has one part: fluents that may come to hold for good, and the parts of the game
-    /// from then on.
+    /// If the game has one part: fluents that may become permanently true, and the parts of the
+    /// game from then on.
     pub later: Option<Box<Later>>,
-    /// Subgames that follow each other by a fixed schedule of the context, earlier and later.
+    /// Pairs of subgames, earlier and later, that follow each other by a fixed schedule of the
+    /// context.
     pub(crate) phases: Vec<(usize, usize)>,
-    /// The sum of the parts, if the game is one that was enumerated.
+    /// The sum of the parts, if the game is a sum and was enumerated.
     pub(crate) sum: Option<Sum>,
     pub(crate) split: Split,
     pub(crate) effects: Effects,
@@ -84,8 +87,8 @@ impl Decomposition {
 
     /// The parts of a game. A game that does not decompose has one part.
     ///
-    /// The work is bounded by counting, so the result does not depend on the clock. An error says
-    /// that the game hides information, is too large, or that the work was stopped.
+    /// The work is bounded by counting, so the result does not depend on the clock. It is an error
+    /// if the game has hidden information or is too large, or if the work was stopped.
     pub fn new(compiled: &Compiled, stop: &Stop) -> Result<Self, Halt> {
         let network: &Network = compiled.network();
         if compiled.info().information == Information::Hidden {
@@ -114,7 +117,7 @@ impl Decomposition {
                 }
             }
         }
-        // Cells of a board that nothing is gained by are not shown as subgames.
+        // Cells of a board are not shown as subgames if nothing is gained by them.
         let mut whole = Self::of(network, whole.effects, strong, stop)?.judged(compiled, stop)?;
         whole.later = later::find(compiled, &whole, stop)?.map(Box::new);
         Ok(whole)
@@ -171,7 +174,7 @@ impl Decomposition {
         Ok(whole)
     }
 
-    /// The same parts with an opinion on what they are worth.
+    /// The same parts with an assessment of their worth.
     fn judged(mut self, compiled: &Compiled, stop: &Stop) -> Result<Self, Halt> {
         (self.worth, self.sum) = Worth::new(compiled, &self, Bounds::small(), stop)?;
         if self.worth.nimbers {
@@ -195,7 +198,8 @@ impl Decomposition {
         self.subgames.len() > 1
     }
 
-    /// The parts that must be over before other parts begin: pairs of subgames, earlier and later.
+    /// The parts that must be over before other parts begin, as pairs of subgames, earlier and
+    /// later.
     pub fn serial(&self) -> Vec<(usize, usize)> {
         let place = |part: u32| {
             self.subgames.iter().position(|subgame| {
@@ -207,7 +211,7 @@ impl Decomposition {
         by_moves.chain(self.phases.iter().copied()).collect()
     }
 
-    /// The subgames whose fluents occur below the goals.
+    /// The subgames that the goals depend on.
     pub fn scored(&self, compiled: &Compiled) -> Vec<usize> {
         let network = compiled.network();
         let goals: Vec<_> = network.goals.iter().map(|goal| goal.when).collect();

@@ -6,7 +6,7 @@ use magister_engine::Compiled;
 
 use crate::decomposition::{Decomposition, Part};
 
-/// Names of fluents or moves that a box shows.
+/// The maximum number of names of fluents or moves in a box.
 const SHOWN: usize = 6;
 
 /// A box of the drawing: a subgame or the context.
@@ -58,7 +58,7 @@ impl Decomposition {
     }
 
     /// The graph as text for Graphviz: a box for each subgame and for the context, an arrow from
-    /// each earlier subgame to the later one, and from what counts to the goals.
+    /// each earlier subgame to the later one, and from each scored subgame to the goals.
     pub fn dot(&self, compiled: &Compiled) -> String {
         let mut text = String::from("digraph decomposition {\n  node [shape=box];\n");
         for (number, node) in self.nodes(compiled).iter().enumerate() {

@@ -1,9 +1,9 @@
-//! What each move does to each fluent.
+//! The effect of each move on each fluent.
 //!
 //! The circuit of every fluent's next value is specialised to every move: the move is made, its
-//! role makes no other, and whatever its legality implies is true. Equal results are one wire,
-//! because gates are made once. A move acts on a fluent if the result is not what happens to the
-//! fluent anyway.
+//! role makes no other move, and everything that its legality implies is true. Equal results have
+//! the same wire, because gates are shared. A move acts on a fluent if the result differs from the
+//! fluent's value without the move.
 
 use magister_core::{Halt, Stop};
 use magister_engine::network::{Edge, Graph, InputId, Network};
@@ -12,15 +12,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::prove::Prover;
 use crate::support::{Support, facts};
 
-/// Gates times moves that are looked at; beyond it a game is refused.
+/// The maximum number of gates times moves; larger games are refused.
 const WORK: usize = 400_000_000;
-/// Results that are kept, fluents times moves.
+/// The maximum number of stored results: fluents times moves.
 const ROOM: usize = 60_000_000;
 
-/// Wires of the circuit times questions to the SAT solver about single moves and fluents.
+/// The maximum number of wires of the circuit times SAT queries about single moves and fluents.
 const QUESTIONS: usize = 20_000_000;
 
-/// What happens to a fluent when no move acts on it.
+/// The next value of a fluent when no move acts on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Idle {
     /// It keeps its value.
@@ -31,27 +31,29 @@ pub(crate) enum Idle {
     Gets(Edge),
 }
 
-/// What each move does to each fluent.
+/// The effect of each move on each fluent.
 #[derive(Debug)]
 pub(crate) struct Effects {
-    /// The gates of the network, and those of the specialised circuits behind them.
+    /// The gates of the network, followed by those of the specialised circuits.
     pub(crate) graph: Graph,
-    /// For every fluent, what happens to it when no move acts on it.
+    /// For every fluent, its next value when no move acts on it.
     pub(crate) idle: Vec<Idle>,
-    /// For every move, the fluents it acts on, ascending, and the wires that they get.
+    /// For every move, the fluents that it acts on, ascending, and the wires of their next values.
     pub(crate) acts: Vec<Vec<(u32, Edge)>>,
-    /// For every fluent, whether no move has any influence on it, not even a distant one: control
-    /// and step counters.
+    /// For every fluent, whether no move influences it, even indirectly, as with control and step
+    /// counters.
     pub(crate) context: Vec<bool>,
-    /// The moves that are only legal while no other move of any role but resting ones is.
+    /// Marks the moves that are legal only while all other legal moves of any role are resting
+    /// moves.
     pub(crate) turns: Option<Vec<bool>>,
-    /// Fluents whose idle value had to be proven by SAT, and the questions asked.
+    /// The number of fluents whose idle value had to be proven by SAT, and the number of queries.
     pub(crate) proven: usize,
     pub(crate) asked: u64,
-    /// Fluents on which several roles act together, so that no move leaves them alone by itself.
+    /// The number of fluents on which several roles act together, so that no single move leaves
+    /// them unchanged by itself.
     pub(crate) unproven: usize,
-    /// For every move its side of the guard that the effects of fluents on which roles act together
-    /// assume: moves of different sides are never legal together. 0 if there is no guard.
+    /// For every move, its side of the guard, which is assumed for fluents on which several roles
+    /// act together: moves of different sides are never legal together. 0 if there is no guard.
     pub(crate) sides: Vec<u8>,
 }
 
@@ -67,7 +69,7 @@ impl Effects {
         let turns = turns(network, stop);
         let effects = Self::with(network, turns, stop)?;
         if effects.turns.is_some() && effects.unproven > 0 {
-            // What turns do not explain is analysed without them.
+            // If turns do not explain the effects, the analysis is repeated without turns.
             return Self::with(network, None, stop);
         }
         Ok(effects)
@@ -118,8 +120,9 @@ impl Effects {
             }
             let mut best: Vec<(usize, Edge)> = votes.into_iter().map(|(e, n)| (n, e)).collect();
             best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-            // What legality says may hide that a value is kept, so most moves decide then. A fluent
-            // that only terminal states change has one value in all others, and keeps it.
+            // Facts that follow from legality may hide that a value is kept, so the majority of
+            // moves decides. A fluent that changes only in terminal states has one value in all
+            // others, and keeps it.
             let constant = fixed == all && alike > 0;
             let found = if keeps > 0 || constant || (!raw && 2 * alike > all) {
                 Idle::Keeps
@@ -135,7 +138,8 @@ impl Effects {
                 Idle::Follows => true,
                 Idle::Gets(edge) => next[place][fluent] == edge,
             };
-            // With several roles, what is left open by one move may depend on the others' moves.
+            // With several roles, the residual circuit after one move may depend on the others'
+            // moves.
             let mut open = false;
             for place in (0..moves).filter(|&place| active(place)) {
                 if is_idle(place) {
@@ -148,7 +152,7 @@ impl Effects {
                     acts[place].push((fluent as u32, edge));
                 }
             }
-            // A role that does nothing makes no move.
+            // An idle role makes no move.
             let idles = roles > 1 && network.idle.iter().any(Option::is_some);
             let changes = matches!(found, Idle::Gets(_)) && idles;
             if open || changes || (turns.is_some() && found != Idle::Follows) {
@@ -170,15 +174,15 @@ impl Effects {
         Ok(effects)
     }
 
-    /// Proves for these fluents that they get their idle value when no move acts on them. Where
-    /// there is no proof, the roles act on them together.
+    /// Proves for these fluents that they get their idle value when no move acts on them. Without a
+    /// proof, the roles act on them together.
     fn settle(&mut self, network: &Network, doubtful: &[usize], stop: &Stop) -> Result<(), Halt> {
         let unclear = self.acts.iter().flatten().any(|&(_, edge)| edge.node().index() > 0);
         if doubtful.is_empty() && !unclear {
             return Ok(());
         }
         let mut prover = Prover::new(network, &self.graph, stop);
-        // Gates may hide that a move leaves a fluent alone.
+        // The gates may hide that a move does not act on a fluent.
         let mut left = (QUESTIONS / network.graph.edges().max(1)).min(5_000);
         for (place, acts) in self.acts.iter_mut().enumerate() {
             acts.retain(|&(fluent, edge)| {
@@ -228,9 +232,9 @@ impl Effects {
 }
 
 impl Effects {
-    /// For fluents on which several roles act together: what most moves of a role leave of the
-    /// circuit, a function of the other roles' moves, is what the role does when it leaves the
-    /// fluent alone. All its other moves act.
+    /// For fluents on which several roles act together: the most frequent residual circuit after a
+    /// move of a role, a function of the other roles' moves, defines what the role does when it
+    /// does not act on the fluent. All its other moves act.
     fn act_by_role(
         &mut self,
         network: &Network,
@@ -254,7 +258,7 @@ impl Effects {
         for acts in &mut self.acts {
             acts.retain(|&(fluent, _)| fluents.binary_search(&(fluent as usize)).is_err());
         }
-        // Nothing is assumed of legality here, so that equal wires mean the same in every state.
+        // Nothing is assumed about legality here, so that equal wires mean the same in every state.
         let mut pass = Pass::new(network, None);
         pass.graph = self.graph.clone();
         let outputs = fluents.iter().map(|&fluent| network.next[fluent]);
@@ -273,7 +277,8 @@ impl Effects {
                 next.push(pass.cofactor(place, fluents, guard));
             }
             let bases = bases(network, &pass.graph, &next, fluents);
-            // What a move under the guard leaves alone must be alone whatever the others do.
+            // If a move under the guard does not act on a fluent, this must hold whatever the
+            // others do.
             let mut support = Support::new();
             let mut moving = |edge: Edge| {
                 let mut any = false;
@@ -301,8 +306,8 @@ impl Effects {
     }
 }
 
-/// For every fluent and role, what is left of the circuit of the fluent by moves of the role that
-/// leave it alone. These are most moves, or most of those after which the old value still counts.
+/// For every fluent and role, the residual circuit of the fluent after moves of the role that do
+/// not act on it. These are most moves, or most of those after which the old value still matters.
 fn bases(
     network: &Network,
     graph: &Graph,
@@ -329,10 +334,10 @@ fn bases(
     (0..fluents.len()).map(|number| (0..roles).map(|role| base(number, role)).collect()).collect()
 }
 
-/// A condition that divides all moves: the first side is legal only where it holds, the second only
-/// where it does not. The boards of a serial game are such sides.
+/// A condition that divides all moves: moves of the first side are legal only where it holds, moves
+/// of the second only where it does not. The boards of a serial game are such sides.
 struct Guard {
-    /// What is known on each side.
+    /// The known wires on each side.
     known: [FxHashSet<Edge>; 2],
     /// The side of each move, 1 or 2.
     sides: Vec<u8>,
@@ -375,8 +380,7 @@ impl Guard {
     }
 }
 
-/// Fluents on which no move has any influence: their next values depend on fluents of this kind
-/// alone.
+/// Fluents that no move influences: their next values depend only on fluents of this kind.
 fn context(network: &Network) -> Vec<bool> {
     let fluents = network.fluents();
     let mut support = Support::new();
@@ -402,8 +406,8 @@ fn context(network: &Network) -> Vec<bool> {
     }
 }
 
-/// The moves that are active, if it is proven that at most one role has an active move at a time
-/// and that every other move is the only legal one of its role whenever it is legal.
+/// Marks the active moves, if it is proven that at most one role at a time has an active move and
+/// that every other move is the only legal one of its role whenever it is legal.
 fn turns(network: &Network, stop: &Stop) -> Option<Vec<bool>> {
     let moves = network.moves.len();
     if network.roles() == 1 {
@@ -456,9 +460,9 @@ fn turns(network: &Network, stop: &Stop) -> Option<Vec<bool>> {
 struct Pass<'a> {
     network: &'a Network,
     graph: Graph,
-    /// What each node of the network has become.
+    /// The wire that replaces each node of the network.
     map: Vec<Edge>,
-    /// The gates below legal moves, and those below next values, in order.
+    /// The gates that legal moves depend on, and those that next values depend on, in order.
     legal: Vec<u32>,
     next: Vec<u32>,
     /// The moves that are active, if roles take turns.
@@ -530,7 +534,7 @@ impl<'a> Pass<'a> {
                 self.map[input] = Edge::FALSE;
             }
         }
-        // No role does nothing.
+        // No role is idle.
         for input in network.idle.iter().flatten() {
             self.map[input.node().index()] = Edge::FALSE;
         }
@@ -548,8 +552,8 @@ impl<'a> Pass<'a> {
         fluents.iter().map(|&fluent| self.mapped(network.next[fluent])).collect()
     }
 
-    /// The next value of each fluent when a move is made, and its value before, as far as the
-    /// legality of the move determines it.
+    /// The next value of each fluent after a move, and its current value, as far as the legality of
+    /// the move determines it.
     fn specialise(&mut self, place: usize) -> (Vec<Edge>, Vec<Edge>) {
         let network = self.network;
         let role = network.moves[place].0;
@@ -599,7 +603,7 @@ impl<'a> Pass<'a> {
                 }
             }
         }
-        // A role that can make one move only, and cannot do nothing, makes it.
+        // A role with exactly one possible move, which cannot be idle, makes that move.
         for whose in (0..network.roles()).filter(|&whose| whose != role.index()) {
             let idles = network.idle[whose]
                 .is_some_and(|idle| self.map[idle.node().index()] != Edge::FALSE);
@@ -608,19 +612,19 @@ impl<'a> Pass<'a> {
             }
         }
         let next = std::mem::take(&mut self.next);
-        // Gates that legal moves share with next values are folded anew, with the moves.
+        // Gates that legal moves share with next values are evaluated again, with the moves.
         self.fold(&next, &known);
         self.next = next;
         let values = network.next.iter().map(|&edge| self.mapped(edge)).collect();
-        // Of two fluents one of which is always true, the second is the first negated.
+        // If exactly one of two fluents is always true, the second is the negation of the first.
         let input = |fluent| network.graph.input(InputId::new(fluent));
         let old = (0..network.fluents()).map(|fluent| self.mapped(input(fluent))).collect();
         (values, old)
     }
 }
 
-/// Conjunctions that are known to be false. A larger conjunction is false as well; circuits that
-/// were flattened share no gate that would show it.
+/// Conjunctions that are known to be false. A larger conjunction is false as well, but flattened
+/// circuits share no gate that would show it.
 struct Denied {
     /// The conjunctions, by their last conjunct.
     by_last: FxHashMap<Edge, Vec<Vec<Edge>>>,
@@ -639,7 +643,7 @@ impl Denied {
         Denied { by_last }
     }
 
-    /// Whether a conjunction contains one that is false.
+    /// Whether a conjunction contains a false one.
     fn covers(&self, children: &[Edge]) -> bool {
         !self.by_last.is_empty()
             && children.iter().any(|child| {

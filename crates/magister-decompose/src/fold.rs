@@ -1,17 +1,17 @@
-//! What follows for gates from values of some inputs that are known: three-valued evaluation.
+//! Three-valued evaluation: the consequences of known inputs for gates.
 
 use magister_engine::network::{Edge, Graph, NodeId};
 
-/// The value of a wire of which nothing is known; 0 is false and 1 is true.
+/// The unknown value of a wire; 0 is false and 1 is true.
 pub(crate) const UNKNOWN: u8 = 2;
 
-/// The gates below some wires, in order.
+/// The gates that some wires depend on, in order.
 pub(crate) fn gates(graph: &Graph, outputs: impl IntoIterator<Item = Edge>) -> Vec<NodeId> {
     let all = graph.reachable(outputs).into_iter();
     all.filter(|&node| !graph.is_input(node)).collect()
 }
 
-/// Computes gates from what is known.
+/// Evaluates gates from the known values.
 pub(crate) fn fold(graph: &Graph, gates: &[NodeId], values: &mut [u8]) {
     for &node in gates {
         if values[node.index()] != UNKNOWN {

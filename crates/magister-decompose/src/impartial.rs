@@ -1,14 +1,14 @@
 //! Impartial games: sums in which every role has the same options.
 //!
-//! Under normal play (a player without a move loses) a part is worth its nimber, the least number
-//! that none of its options has, and a sum is worth the exclusive or of its parts. Under misère play
-//! nimbers decide only if every part is a heap of Nim.
+//! Under normal play (a player without a move loses), the value of a part is its nimber, the least
+//! number that is not the nimber of one of its options, and the value of a sum is the exclusive or
+//! of its parts. Under misère play nimbers decide only if every part is a heap of Nim.
 
 use rustc_hash::FxHashMap;
 
 use crate::sum::Sum;
 
-/// What happens to the role that cannot move.
+/// The result for the role that cannot move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Convention {
     /// It loses.
@@ -44,8 +44,9 @@ pub struct Winning {
 impl Impartial {
     /// The nimbers of a sum, if it is impartial and nimbers decide it; otherwise the reason.
     ///
-    /// Required: two roles that take turns; in every class both have the same options; the game
-    /// ends exactly when no part has a move; the goals then depend on whose turn it is alone.
+    /// The requirements are: two roles take turns; both have the same options in every class; the
+    /// game ends exactly when no part has a move; and the goals then depend only on whose turn it
+    /// is.
     pub fn new(sum: &Sum) -> Result<Self, &'static str> {
         let classes = &sum.classes;
         if classes.iter().any(|class| class.options.len() != 2) {
@@ -87,7 +88,7 @@ impl Impartial {
         }
     }
 
-    /// All winning moves of the first position: parts and the classes they lead to.
+    /// All winning moves of the initial position: parts, and the classes they lead to.
     pub fn winning(&self, sum: &Sum) -> Vec<Winning> {
         let mut found = Vec::new();
         let mut heaps = self.heaps.clone();
@@ -105,7 +106,7 @@ impl Impartial {
     }
 }
 
-/// The least number that is not among these.
+/// The least number that is not among these (minimum excludant).
 pub fn mex(values: impl IntoIterator<Item = u32>) -> u32 {
     let mut all: Vec<u32> = values.into_iter().collect();
     all.sort_unstable();
@@ -113,7 +114,7 @@ pub fn mex(values: impl IntoIterator<Item = u32>) -> u32 {
     all.iter().zip(0..).find(|&(&value, place)| value != place).map_or(all.len() as u32, |(_, p)| p)
 }
 
-/// The nimber of every class; none if classes can repeat.
+/// The nimber of every class; `None` if classes can repeat.
 fn nimbers<'a>(count: usize, options: impl Fn(usize) -> &'a [u32] + 'a) -> Option<Vec<u32>> {
     let mut known: FxHashMap<usize, u32> = FxHashMap::default();
     let mut open = vec![false; count];

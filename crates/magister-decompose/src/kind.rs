@@ -1,4 +1,4 @@
-//! How the parts of a game are put together.
+//! How the parts of a game are combined.
 
 use magister_engine::network::Network;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,19 +13,19 @@ pub enum Kind {
     Asynchronous,
     /// Several parts change in every step.
     Synchronous,
-    /// A part begins when another is over.
+    /// A part begins when another has ended.
     Serial,
     /// A single move acts on several parts.
     Compound,
-    /// What a move does to one part limits what it can do to another.
+    /// The effect of a move on one part restricts its effect on another.
     Coupled,
-    /// Each role has parts of its own.
+    /// Each role has its own parts.
     Separate,
     /// The roles have the same options, and the last move decides.
     Impartial,
-    /// Some parts count neither for the goals nor for the end.
+    /// Neither the goals nor `terminal` depend on some parts.
     Multiple,
-    /// A role may make a move that acts on nothing while it could act.
+    /// A role may make a move without effect although it could act.
     Pass,
     /// Fluents that count steps.
     Stepper,
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Steps of random play that are looked at.
+/// The number of steps of random play.
 const STEPS: usize = 60;
 
 pub(crate) fn kinds(network: &Network, whole: &Decomposition) -> Vec<Kind> {
@@ -132,7 +132,8 @@ pub(crate) fn kinds(network: &Network, whole: &Decomposition) -> Vec<Kind> {
     kinds
 }
 
-/// Whether some pair of actions on two parts is missing that each occur with others.
+/// Whether a pair of actions on two parts never occurs together although each of them occurs with
+/// others.
 fn coupled(network: &Network, whole: &Decomposition) -> bool {
     for role in 0..network.roles() {
         let mut classes: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();

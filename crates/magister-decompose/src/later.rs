@@ -1,8 +1,8 @@
-//! Games that fall into parts once some fluents hold for good.
+//! Games that decompose once some fluents have become permanently true.
 //!
-//! A fluent that only moves of its own make true, and that stays true, is a decision. The game
-//! after all decisions have been made may have parts that the game before has not: each decision
-//! is replaced by the truth, and the rest is split anew.
+//! A fluent that stays true, and that only moves without other effects make true, is a decision.
+//! After all decisions, the game may have more parts than before: each decision is replaced by the
+//! constant true, and the rest is split again.
 
 use magister_core::{Halt, Stop};
 use magister_engine::Compiled;
@@ -13,13 +13,13 @@ use crate::decomposition::Decomposition;
 use crate::effects::Idle;
 use crate::rebuild::Change;
 
-/// The most decisions that are looked at.
+/// The maximum number of decisions.
 const MOST: usize = 8;
 
 /// A game after all decisions.
 #[derive(Debug)]
 pub struct Later {
-    /// The fluents that hold for good, by number.
+    /// The fluents that are permanently true, by number.
     pub given: Vec<usize>,
     /// The game in which they are true from the start.
     pub game: CompiledGame,
@@ -64,8 +64,8 @@ pub(crate) fn find(
     Ok(parts.decomposes().then_some(Later { given, game, whole: parts }))
 }
 
-/// Fluents that are false at first, that moves make true for good, and that are the only fluents
-/// these moves act on.
+/// Fluents that are initially false, that moves make permanently true, and that are the only
+/// fluents these moves act on.
 fn decisions(network: &Network, whole: &Decomposition) -> Vec<usize> {
     let effects = &whole.effects;
     let mut fits: Vec<bool> = (0..network.fluents())

@@ -1,17 +1,17 @@
 //! Games split into subgames, and solved part by part.
 //!
 //! [`Decomposition`] finds the parts of a game in its circuit: fluents that influence each other,
-//! and the moves that act on them. It says how the parts are put together and whether it pays to
-//! search them apart. [`solve`](fn@solve) is decomposition search: the states of each part fall
-//! into classes of bisimulation, dominated options are dropped where that is sound, and the classes
-//! are searched instead of the states. Impartial sums are solved by [nimbers](Impartial).
+//! and the moves that act on them. It reports how the parts are combined and whether it pays off to
+//! search them separately. [`solve`](fn@solve) is decomposition search: the states of each part are
+//! partitioned into bisimulation classes, dominated options are pruned where that is sound, and the
+//! classes are searched instead of the states. Impartial sums are solved by [nimbers](Impartial).
 //!
 //! | module | contents |
 //! |---|---|
-//! | `effects`, `support`, `prove` | what each move does to each fluent, by circuit support and SAT |
-//! | `split`, `kind`, `phases`, `worth` | the partition, how its parts are put together, whether it pays |
-//! | `later`, `rebuild` | parts that a game falls into once some fluents hold for good |
-//! | `position` | what is constant from a position on, and the parts of the rest |
+//! | `effects`, `support`, `prove` | effects of moves on fluents, by circuit support and SAT |
+//! | `split`, `kind`, `phases`, `worth` | the partition, how its parts combine, whether it pays off |
+//! | `later`, `rebuild` | the parts of a game once some fluents are permanently true |
+//! | `position` | the constants from a position on, and the parts of the rest |
 //! | `normal` | positions of games in which the last move wins, as sums of values |
 //! | `tops`, `outcomes` | legal moves, the end and goals as formulas over concepts of the parts |
 //! | `local`, `refine` | the states of a part, and their classes |
@@ -20,9 +20,9 @@
 //! | `values` | values of positions during a match |
 //! | `subgame`, `text` | a part as a game of its own, and its rules as text |
 //! | `paper` | the search of the paper, for comparison |
-//! | `placement` | puzzles whose moves place things for good, by SAT |
-//! | `targets` | the subgames of a puzzle by what its goal asks |
-//! | `symbolic` | subgames by the rules alone, where these cannot be grounded |
+//! | `placement` | puzzles whose moves are permanent placements, by SAT |
+//! | `targets` | the subgames of a puzzle, one per condition of its goal |
+//! | `symbolic` | subgames from the rules alone, if they cannot be grounded |
 //! | `impartial` | nimbers, normal and misère play |
 //! | [`cgt`] | values of combinatorial game theory: smallest forms, thermographs |
 
@@ -64,7 +64,7 @@ mod tops;
 mod values;
 mod worth;
 
-/// Runs some work with a flag that is set when its time has ended.
+/// Runs some work with a flag that is set when its time is up.
 pub use magister_engine::within;
 
 pub use decomposition::{Decomposition, Part, Proof};

@@ -1,4 +1,4 @@
-//! The states of one part, enumerated: its own fluents, its own moves, and nothing else.
+//! The states of one part, enumerated: only its own fluents and its own moves.
 
 use magister_core::{Halt, Role, Stop};
 use magister_engine::network::{Edge, Network, NodeId};
@@ -11,7 +11,7 @@ use crate::split::CONTEXT;
 use crate::support::{Support, conjuncts};
 use crate::tops::Tops;
 
-/// Pairs of classes of moves that are tested for being legal together.
+/// The maximum number of pairs of move classes that are tested for being legal together.
 const PAIRS: usize = 10_000;
 
 /// The values of some fluents, as words.
@@ -39,7 +39,7 @@ fn unpack(fluents: &[usize], bits: &[u64], values: &mut [bool]) {
     }
 }
 
-/// The states of the context in their order: a path that ends in a circle.
+/// The states of the context in order: a path that ends in a cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
     /// The context's fluents.
@@ -48,7 +48,7 @@ pub(crate) struct Course {
     pub(crate) states: Vec<Bits>,
     /// The number of each state.
     pub(crate) known: FxHashMap<Bits, usize>,
-    /// The state after the last one.
+    /// The state that follows the last one.
     pub(crate) back: usize,
     /// The values of the context's concepts, in each state.
     pub(crate) concepts: Vec<Vec<bool>>,
@@ -94,7 +94,7 @@ impl Course {
         }
     }
 
-    /// Whether all of these wires, which depend on the context alone, are true in a state.
+    /// Whether all of these wires, which depend only on the context, are true in a state.
     pub(crate) fn holds(&self, whole: &Decomposition, wires: &[Edge], state: usize) -> bool {
         let cone = Cone::new(whole, wires.iter().copied());
         let mut values = cone.memory();
@@ -103,7 +103,7 @@ impl Course {
         wires.iter().all(|&edge| read(&values, edge))
     }
 
-    /// The state after a state.
+    /// The successor of a state.
     pub(crate) fn after(&self, state: usize) -> usize {
         if state + 1 < self.states.len() { state + 1 } else { self.back }
     }
@@ -141,7 +141,8 @@ fn read(values: &[bool], edge: Edge) -> bool {
     values[edge.node().index()] != edge.negated()
 }
 
-/// What the roles do to a part in one step: the class of each role's move, 0 if it does nothing.
+/// The actions of the roles on a part in one step: the class of each role's move, or 0 if it does
+/// not act.
 pub(crate) type Label = Box<[u32]>;
 
 /// The states of one part.
@@ -149,16 +150,16 @@ pub(crate) type Label = Box<[u32]>;
 pub(crate) struct Local {
     /// Its fluents.
     pub(crate) fluents: Vec<usize>,
-    /// The number of each state: the values of its fluents, and the state of the context if states
-    /// contain it.
+    /// The number of each state: the values of its fluents, and the state of the context if it is
+    /// included.
     pub(crate) known: FxHashMap<(Bits, u32), u32>,
     /// The labels that occur.
     pub(crate) labels: Vec<Label>,
-    /// For every state its successors, with their labels, in the order of the labels.
+    /// For every state, its successors with their labels, in the order of the labels.
     pub(crate) next: Vec<Vec<(u32, u32)>>,
-    /// For every state the values of the part's concepts.
+    /// For every state, the values of the part's concepts.
     pub(crate) concepts: Vec<Box<[bool]>>,
-    /// Whether states contain the state of the context.
+    /// Whether states include the state of the context.
     pub(crate) timed: bool,
     /// Whether every fluent keeps its value when no move acts on the part.
     pub(crate) keeps: bool,
@@ -167,9 +168,9 @@ pub(crate) struct Local {
 /// How the states of parts are enumerated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The most states of one part.
+    /// The maximum number of states of one part.
     pub(crate) states: usize,
-    /// The most successors of all states of one part.
+    /// The maximum number of successors of all states of one part.
     pub(crate) edges: usize,
 }
 
@@ -180,7 +181,8 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Bounds for an opinion: enough for what pays, and soon reached by what does not.
+    /// Limits for an assessment: large enough for games that pay off, and soon reached by the
+    /// others.
     pub(crate) fn small() -> Self {
         Bounds { states: 30_000, edges: 4_000_000 }
     }
@@ -317,8 +319,8 @@ impl Local {
         self.next.len()
     }
 
-    /// The states in an order in which successors come first; none if states can repeat. Steps in
-    /// which no one acts are left out.
+    /// The states in an order in which successors come first; `None` if states can repeat. Steps in
+    /// which no role acts are excluded.
     pub(crate) fn ends_first(&self) -> Option<Vec<usize>> {
         let acts = |label: u32| self.labels[label as usize].iter().any(|&class| class > 0);
         let (mut order, mut done) = (Vec::new(), vec![false; self.len()]);
@@ -351,14 +353,14 @@ impl Local {
     }
 }
 
-/// What one class of moves does to a part.
+/// The effect of one class of moves on a part.
 #[derive(Debug)]
 struct Class {
     role: Role,
     number: u32,
-    /// For each fluent of the part the wire that it gets, if the class acts on it.
+    /// For each fluent of the part, the wire of its next value, if the class acts on it.
     wires: Vec<Option<Edge>>,
-    /// For each move of the class the conditions of its legality that this part alone decides.
+    /// For each move of the class, the conditions of its legality that depend only on this part.
     legal: Vec<Vec<Edge>>,
     /// The moves of the class.
     places: Vec<usize>,
@@ -370,8 +372,8 @@ struct Class {
 struct LocalMoves {
     classes: Vec<Class>,
     numbers: FxHashMap<(usize, u32), usize>,
-    /// For each role and each side of the guard, an input that is true when the role leaves the part
-    /// alone; none if it cannot.
+    /// For each role and each side of the guard, an input that is true when the role does not act
+    /// on the part; `None` if it always acts.
     rests: Vec<[Option<usize>; 3]>,
 }
 
@@ -436,7 +438,7 @@ impl LocalMoves {
         self.classes.iter().map(may).collect()
     }
 
-    /// All combinations of what the roles can do to the part.
+    /// All combinations of actions of the roles on the part.
     fn labels(
         &self,
         network: &Network,
@@ -456,7 +458,7 @@ impl LocalMoves {
             let mut longer = Vec::new();
             for label in &labels {
                 for &class in &own {
-                    // Where roles take turns, one of them acts at most.
+                    // If roles take turns, at most one of them acts.
                     let before = |(other, &c): (usize, &u32)| {
                         c > 0
                             && class > 0
@@ -504,13 +506,13 @@ impl LocalMoves {
         apart
     }
 
-    /// Sets the inputs of moves, for wires that depend on what other roles do.
+    /// Sets the inputs of moves, for wires that depend on the moves of other roles.
     fn make(&self, network: &Network, label: &[u32], values: &mut [bool]) {
         self.clear(network, values);
         let acting = label.iter().enumerate().find(|&(_, &class)| class > 0);
         let side = acting.map_or(0, |(role, &class)| self.classes[self.index(role, class)].side);
         for (role, &class) in label.iter().enumerate() {
-            // Every role makes exactly one move; gates rely on that.
+            // Every role makes exactly one move; the gates rely on this.
             if class > 0 {
                 let place = self.classes[self.index(role, class)].places[0];
                 values[network.inputs[place].node().index()] = true;

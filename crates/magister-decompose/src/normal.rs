@@ -1,11 +1,11 @@
-//! Normal play: games of two roles that take turns and in which the role that cannot move loses.
+//! Normal play: games in which two roles take turns and the role that cannot move loses.
 //!
-//! A position is a sum of regions: moves that cannot influence each other any more, whatever
-//! happens. The value of a region is that of combinatorial game theory, in its smallest form; the
-//! sum of the values decides the game. Regions are found anew after every move: what is constant
-//! from there on is substituted in the circuits of the moves that are left, and moves are joined
-//! that share a fluent. Equal circuits are one wire, so that a region is recognised when it occurs
-//! again elsewhere in the search.
+//! A position is a sum of regions: sets of moves that can no longer influence each other. The value
+//! of a region is that of combinatorial game theory, in its smallest form; the sum of the values
+//! decides the game. Regions are computed again after every move: constants from there on are
+//! substituted in the circuits of the remaining moves, and moves that share a fluent are joined.
+//! Equal circuits have the same wire, so a region is recognised when it occurs again elsewhere in
+//! the search.
 
 mod proof;
 mod region;
@@ -24,28 +24,28 @@ use crate::effects::Effects;
 use crate::values::attempt;
 use region::{Key, Regions};
 
-/// The deepest position that is valued.
+/// The maximum depth of a position that is evaluated.
 const DEEPEST: usize = 400;
 
-/// A game under normal play, with the values of regions that are known so far. Role 0 is Left.
+/// A game under normal play, with the values of regions known so far. Role 0 is Left.
 #[derive(Debug)]
 pub struct NormalPlay {
     game: CompiledGame,
-    /// What the role that cannot move gets, and what the other one gets.
+    /// The goal value of the role that cannot move, and that of the other role.
     pays: (f64, f64),
     regions: Regions,
     forms: Forms,
     known: FxHashMap<Key, Form>,
-    /// Regions that are being valued.
+    /// Regions whose evaluation is in progress.
     open: FxHashSet<Key>,
 }
 
-/// Moves of a position that cannot influence the others any more.
+/// Moves of a position that can no longer influence the other moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Region {
-    /// The fluents that these moves change or ask for, ascending.
+    /// The fluents that these moves change or depend on, ascending.
     pub fluents: Vec<usize>,
-    /// The moves, by their places in the network.
+    /// The moves, by their index in the network.
     pub moves: Vec<usize>,
     /// The value.
     pub form: Form,
@@ -75,8 +75,8 @@ impl NormalPlay {
         }))
     }
 
-    /// [`NormalPlay::new`] within some time. Without a limit of time only small games are tried, so
-    /// that the work stays small as well.
+    /// [`NormalPlay::new`] within a time limit. Without one, only small games are tried, so that
+    /// the work stays small as well.
     pub fn attempt(
         game: &dyn Game,
         time: Option<Duration>,
@@ -95,13 +95,15 @@ impl NormalPlay {
         &mut self.forms
     }
 
-    /// The number of moves in the largest region of a position: how hard it is to value.
+    /// The number of moves in the largest region of a position, as a measure of the difficulty of
+    /// its evaluation.
     pub fn width(&mut self, state: &[u64]) -> usize {
         let regions = self.regions.split(state, None);
         regions.iter().map(|region| region.moves.len()).max().unwrap_or(0)
     }
 
-    /// The regions of a position with their values. Values at most the given number of new regions.
+    /// The regions of a position with their values. Evaluates at most the given number of new
+    /// regions.
     pub fn split(&mut self, state: &[u64], limit: usize, stop: &Stop) -> Result<Vec<Region>, Halt> {
         let limit = self.known.len().saturating_add(limit);
         let mut found = Vec::new();
@@ -167,7 +169,7 @@ impl NormalPlay {
     }
 
     /// The moves of the role to move in a worker's position, with their values; equally good moves
-    /// have equal probabilities. None if the role has no choice.
+    /// have equal probabilities. `None` if the role has no choice.
     pub fn moves(
         &mut self,
         worker: &mut dyn Worker,
@@ -220,7 +222,7 @@ impl NormalPlay {
         Ok(self.values(form, mover))
     }
 
-    /// The number of regions that were valued.
+    /// The number of regions that were evaluated.
     pub fn valued(&self) -> usize {
         self.known.len()
     }

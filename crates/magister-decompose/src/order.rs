@@ -1,22 +1,21 @@
 //! The simulation order: which class of a part is at least as good as another in every sum.
 //!
-//! With two roles of opposite interests, class `t` is at least as good for the first role as class
-//! `s` if the outcome of `t` is at least as good whatever the other parts come to, the same roles
-//! have options in both, every option of the first role in `s` is matched by one of `t` that is at
-//! least as good, and every option of the second role in `t` is matched by one of `s` that is at
-//! most as good. A player on `t` can then copy a strategy for `s`: the other parts and the
-//! turns are untouched. The relation is the greatest one with this property, so cycles do not
-//! matter.
+//! In a two-player constant-sum game, class `t` is at least as good for the first role as class `s`
+//! if the outcome of `t` is at least as good whatever the results of the other parts are, the same
+//! roles have options in both, every option of the first role in `s` is matched by one of `t` that
+//! is at least as good, and every option of the second role in `t` is matched by one of `s` that is
+//! at most as good. A player on `t` can then copy a strategy for `s`: the other parts and the turns
+//! are untouched. The relation is the greatest one with this property, so cycles do not matter.
 
 use rustc_hash::FxHashMap;
 
 use crate::sum::Class;
 
-/// Pairs of classes beyond which nothing is pruned.
+/// The maximum number of pairs of classes; beyond it, nothing is pruned.
 const MOST: usize = 30_000_000;
 
-/// Drops dominated options of both roles and merges classes that are then equal. Gives for each
-/// class the one that it has become.
+/// Prunes dominated options of both roles and merges classes that are then equal. Returns the new
+/// class of each class.
 pub(crate) fn prune(classes: &mut [Class], at_most: impl Fn(&Class, &Class) -> bool) -> Vec<u32> {
     let count = classes.len();
     if count.saturating_mul(count) > MOST {
@@ -26,7 +25,8 @@ pub(crate) fn prune(classes: &mut [Class], at_most: impl Fn(&Class, &Class) -> b
     let at_most = |low: u32, high: u32| better[low as usize * count + high as usize];
     for class in classes.iter_mut() {
         for (role, options) in class.options.iter_mut().enumerate() {
-            // The first role drops what is at most as good as another, the second what is at least.
+            // The first role drops an option that is at most as good as another, the second role
+            // one that is at least as good.
             let dominated = |one: u32, other: u32| {
                 if role == 0 { at_most(one, other) } else { at_most(other, one) }
             };
@@ -72,8 +72,8 @@ fn simulation(classes: &[Class], at_most: impl Fn(&Class, &Class) -> bool) -> Ve
     }
 }
 
-/// Merges classes with the same outcome and the same options, until none are left. Gives for each
-/// class the one that it has become; options refer to those.
+/// Merges classes with the same outcome and the same options, to a fixpoint. Returns the new class
+/// of each class; options refer to the new classes.
 fn merge(classes: &mut [Class]) -> Vec<u32> {
     let mut colour: FxHashMap<(usize, u32), u32> = FxHashMap::default();
     let mut colours = Vec::new();
@@ -91,7 +91,7 @@ fn merge(classes: &mut [Class]) -> Vec<u32> {
             out.extend(own);
         }
     });
-    // The first class of each colour stands for all.
+    // The first class of each colour represents all of them.
     let mut first: FxHashMap<u32, u32> = FxHashMap::default();
     let merged: Vec<u32> = colours
         .iter()

@@ -1,4 +1,4 @@
-//! What the parts come to together: the end and the goals as a table over the concept vectors of
+//! The joint results of the parts: `terminal` and the goals as a table over the concept vectors of
 //! the parts.
 
 use magister_engine::network::Network;
@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use crate::tops::{Tops, read};
 
-/// Combinations of vectors that a table may have.
+/// The maximum number of combinations of vectors in a table.
 const MOST: usize = 200_000;
 
-/// What a combination of vectors comes to.
+/// The result of a combination of vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Outcome {
     pub(crate) terminal: bool,
@@ -17,14 +17,14 @@ pub(crate) struct Outcome {
     pub(crate) goals: Vec<Vec<f64>>,
 }
 
-/// A table of outcomes. Vectors that always come to the same are one kind.
+/// A table of outcomes. Vectors with the same results in all combinations are one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
-    /// For every part, and behind them the context, the kind of each vector.
+    /// For every part, followed by the context, the kind of each vector.
     pub(crate) kinds: Vec<FxHashMap<Box<[bool]>, u32>>,
     /// For every part, and the context, the number of its kinds.
     pub(crate) sizes: Vec<usize>,
-    /// The outcome of each combination of kinds, the first part fastest.
+    /// The outcome of each combination of kinds; the kind of the first part changes fastest.
     table: Vec<u32>,
     list: Vec<Outcome>,
 }
@@ -80,7 +80,7 @@ impl Outcomes {
         Some(Outcomes { kinds: Vec::new(), sizes, table, list: outcomes }.merged(vectors))
     }
 
-    /// Makes one kind of vectors with equal rows, part by part.
+    /// Merges vectors with equal rows into one kind, part by part.
     fn merged(mut self, vectors: &[Vec<Box<[bool]>>]) -> Self {
         for (part, own) in vectors.iter().enumerate() {
             let size = self.sizes[part];
@@ -136,14 +136,15 @@ impl Outcomes {
         })
     }
 
-    /// The least and the greatest goal value of the first role; none if the game has no end.
+    /// The least and the greatest goal value of the first role; `None` if the game has no terminal
+    /// state.
     pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
         let values = || self.list.iter().filter_map(|o| o.goals.first()).flatten().copied();
         Some((values().reduce(f64::min)?, values().reduce(f64::max)?))
     }
 
     /// How the kinds of part `a` correspond to those of part `b`, if exchanging the parts changes
-    /// nothing: for each kind of `a` one of `b`.
+    /// nothing: for each kind of `a`, one of `b`.
     pub(crate) fn exchange(&self, a: usize, b: usize) -> Option<Vec<u32>> {
         let size = self.sizes[a];
         if size != self.sizes[b] || size > 6 {
@@ -169,7 +170,7 @@ impl Outcomes {
     }
 
     /// Whether kind `high` of a part is at least as good for a role as kind `low`, whatever the
-    /// other parts come to, and ends the game in the same cases.
+    /// results of the other parts are, and ends the game in the same cases.
     pub(crate) fn at_most(&self, part: usize, low: u32, high: u32, role: usize) -> bool {
         self.combinations().filter(|kinds| kinds[part] == low).all(|kinds| {
             let mut other = kinds.clone();
@@ -182,7 +183,7 @@ impl Outcomes {
         })
     }
 
-    /// Whether the goals of two roles add up to the same in all terminal combinations, and are
+    /// Whether the goals of two roles have a constant sum in all terminal combinations, and are
     /// single values.
     pub(crate) fn opposite(&self) -> bool {
         let mut sum = None;

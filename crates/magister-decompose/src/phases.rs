@@ -1,5 +1,5 @@
-//! Subgames that follow each other by the clock: fluents that no move acts on decide which subgame
-//! is played.
+//! Subgames that follow each other by the clock: fluents that no move acts on determine which
+//! subgame is played.
 
 use magister_engine::network::{Edge, Network, NodeId};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use crate::effects::Idle;
 use crate::fold::{self, UNKNOWN};
 use crate::split::CONTEXT;
 
-/// States of the context that are followed, times gates.
+/// The maximum number of states of the context times gates.
 const WORK: usize = 40_000_000;
 
 /// Pairs of subgames that follow each other, if in every state of the context at most one subgame

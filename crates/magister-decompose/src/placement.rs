@@ -1,11 +1,11 @@
-//! Puzzles in which moves place things for good: which moves are made decides the end, their order
-//! hardly matters.
+//! Puzzles whose moves are permanent placements: the result depends on which moves are made and
+//! hardly on their order.
 //!
-//! Every move makes some fluents true or false forever. The end is then a function of the set of
-//! moves, and a SAT solver looks for a set with the best goal: it propagates what follows from a
-//! choice, works on the most constrained choices first, and proves dead ends. Moves exclude each
-//! other if neither is legal after the other. The set is then put into an order in which all its
-//! moves are legal, by playing it.
+//! Every move makes some fluents true or false forever. The final state is then a function of the
+//! set of moves, and a SAT solver searches for a set with the best goal: it propagates the
+//! consequences of a choice, works on the most constrained choices first, and proves dead ends.
+//! Moves exclude each other if neither is legal after the other. An order in which all moves of the
+//! set are legal is then found by playing them.
 
 mod apart;
 mod question;
@@ -23,39 +23,39 @@ use crate::fold::{fold, gates, is_false};
 use crate::support::facts;
 use question::Question;
 
-/// Sets of moves that are tried before a puzzle is given up.
+/// The maximum number of sets of moves that are tried before a puzzle is abandoned.
 const TRIES: usize = 50;
-/// Steps that are played to put one set into an order.
+/// The maximum number of steps that are played to order one set.
 const STEPS: usize = 1_000;
-/// Pairs of moves that are tested for excluding each other, times gates.
+/// The maximum number of pairs of moves that are tested for exclusion, times gates.
 const WORK: usize = 400_000_000;
-/// Wires times moves of puzzles that are tried without a limit of time.
+/// The maximum number of wires times moves of puzzles that are tried without a time limit.
 const SMALL: usize = 40_000_000;
 
 /// A puzzle of placements.
 #[derive(Debug)]
 pub struct Placement {
-    /// For every move the fluents it makes true and those it makes false.
+    /// For every move, the fluents that it makes true and those that it makes false.
     sets: Vec<Vec<u32>>,
     clears: Vec<Vec<u32>>,
     /// Pairs of moves that cannot both be made.
     excluded: Vec<(u32, u32)>,
-    /// Fluents that moves never touch and that change by themselves.
+    /// Fluents that moves never act on and that change by themselves.
     free: Vec<bool>,
     game: CompiledGame,
 }
 
-/// A way to an end.
+/// A plan that leads to a terminal state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// The moves in their order.
+    /// The moves in order.
     pub moves: Vec<Move>,
     /// The goal value at the end.
     pub value: f64,
 }
 
 impl Placement {
-    /// Recognises a puzzle of placements; none if the game is no such puzzle or is too large.
+    /// Recognises a puzzle of placements; `None` if the game is not one or is too large.
     pub fn new(game: &dyn Game, stop: &Stop) -> Result<Option<Self>, Halt> {
         let Some(game) = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>()) else {
             return Ok(None);
@@ -105,8 +105,8 @@ impl Placement {
         Ok(Some(placement))
     }
 
-    /// Recognises a puzzle of placements and looks for a plan from a state within some time. Without
-    /// a limit of time only small puzzles are tried, so that the work stays small as well.
+    /// Recognises a puzzle of placements and searches for a plan from a state within a time limit.
+    /// Without one, only small puzzles are tried, so that the work stays small as well.
     pub fn attempt(
         game: &dyn Game,
         state: &[u64],
@@ -168,7 +168,8 @@ impl Placement {
         Ok(())
     }
 
-    /// Looks for moves from a state to an end with the best goal value that can be found.
+    /// Searches for moves from a state to a terminal state with the best goal value that can be
+    /// found.
     pub fn plan(&self, state: &[u64], stop: &Stop) -> Result<Option<Plan>, Halt> {
         let network: &Network = self.game.compiled().network();
         let mut values: Vec<f64> = network.goals.iter().filter_map(|goal| goal.value).collect();
@@ -182,8 +183,9 @@ impl Placement {
         Ok(None)
     }
 
-    /// Moves from a state to an end with this goal value. At first every move must be one that could
-    /// be the last: where later moves only forbid others, such sets can be made in any order.
+    /// Moves from a state to a terminal state with this goal value. At first, every move must be
+    /// one that could be the last: if later moves only forbid others, such sets can be played in
+    /// any order.
     fn reach(
         &self,
         network: &Network,
@@ -212,7 +214,7 @@ impl Placement {
         Ok(None)
     }
 
-    /// An order of some of these moves that leads to an end with this goal value.
+    /// An order of some of these moves that leads to a terminal state with this goal value.
     fn ordered(
         &self,
         network: &Network,
@@ -238,7 +240,7 @@ impl Placement {
                 }
             }
             let over = worker.terminal();
-            // The first move that does not lead to a state that was given up.
+            // The first move that does not lead to an abandoned state.
             let legal: Vec<Move> = worker
                 .legal(role)
                 .iter()
@@ -274,7 +276,7 @@ impl Placement {
     }
 }
 
-/// Whether a puzzle is tried without a limit of time.
+/// Whether a puzzle is tried without a time limit.
 fn is_small(game: &dyn Game) -> bool {
     let compiled = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>());
     compiled.is_some_and(|game| {
@@ -283,14 +285,15 @@ fn is_small(game: &dyn Game) -> bool {
     })
 }
 
-/// Moves and fluents that they seem to make false, but that are false whenever the moves are legal.
+/// Moves and fluents that they seem to make false, although the fluents are false whenever the
+/// moves are legal.
 fn untouched(network: &Network, effects: &Effects, stop: &Stop) -> FxHashSet<(usize, u32)> {
     let mut set = vec![false; network.fluents()];
     let acts = || effects.acts.iter().enumerate();
     for (_, acts) in acts() {
         acts.iter().for_each(|&(fluent, edge)| set[fluent as usize] |= edge == Edge::TRUE);
     }
-    // Pairs of a fluent that such a move needs and one that it makes false.
+    // Pairs of a fluent that such a move requires and one that it makes false.
     let mut needs: Vec<(usize, u32, usize)> = Vec::new();
     for (place, acts) in acts() {
         let cleared: Vec<u32> = acts

@@ -1,9 +1,10 @@
-//! Positions: what cannot change any more from here on, and the parts of the rest.
+//! Positions: the fluents that can no longer change from here on, and the parts of the rest.
 //!
-//! A fluent is constant from a position on if no course of moves changes it. That is proven by
-//! three-valued evaluation: everything is taken as known at first, and a fluent becomes unknown if
-//! its next value is not known to be its value now. What is left when nothing changes any more is
-//! true in every later position. Constants are then substituted, and the rest is split anew.
+//! A fluent is constant from a position on if no sequence of moves changes it. This is proven by
+//! three-valued evaluation: at first all fluents are known, and a fluent becomes unknown if its
+//! next value is not known to equal its current value. The fluents that are still known at the
+//! fixpoint are constant in every later position. They are then substituted, and the rest is split
+//! again.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub(crate) struct Future {
 }
 
 impl Future {
-    /// What is known of all positions that follow a position, that position included.
+    /// The known values in a position and in all later positions.
     pub(crate) fn of(network: &Network, state: &[u64]) -> Self {
         let legal = gates(&network.graph, network.legal.iter().copied());
         let outputs = network.next.iter().copied().chain([network.terminal]);
@@ -38,7 +39,7 @@ impl Future {
             let mut values = vec![UNKNOWN; network.graph.len()];
             values[0] = 1;
             values[1..=fluents].copy_from_slice(&known);
-            // Legal moves first: a move that is never legal is never made.
+            // Legal moves are evaluated first, because a move that is never legal is never made.
             fold(&network.graph, &legal, &mut values);
             for (place, &may) in network.legal.iter().enumerate() {
                 if is_false(&values, may) {
@@ -75,16 +76,16 @@ impl Future {
     }
 }
 
-/// A position as a game of its own.
+/// A position as a separate game.
 #[derive(Debug)]
 pub struct Position {
-    /// The game from here on, without what is constant.
+    /// The game from here on, without the constants.
     pub game: CompiledGame,
     /// Its parts.
     pub whole: Decomposition,
     /// The fluents that are constant from here on, with their values.
     pub constants: Vec<(usize, bool)>,
-    /// The fluents of the original game that are left.
+    /// The fluents of the original game that are not constant.
     fluents: Vec<usize>,
 }
 
@@ -96,7 +97,7 @@ impl Position {
         (0..network.fluents()).filter_map(|f| Some((f, future.constant(f)?))).collect()
     }
 
-    /// Substitutes what is constant from a position on, and splits the rest.
+    /// Substitutes the constants from a position on, and splits the rest.
     pub fn new(compiled: &Compiled, state: &[u64], stop: &Stop) -> Result<Self, Halt> {
         let network: &Network = compiled.network();
         if state.len() != network.fluents().div_ceil(64) {
@@ -129,7 +130,7 @@ impl Position {
     }
 }
 
-/// The values of all positions that follow a position, by its parts.
+/// The values of all positions that follow a position, computed from its parts.
 pub struct PositionValues {
     values: PartValues,
     worker: Box<dyn Worker>,
@@ -165,9 +166,9 @@ impl PositionValues {
         Ok(PositionValues { values, worker: game.worker(), fluents, constants, moves })
     }
 
-    /// Splits a position within some time and solves it by its parts, if that is useful and if fewer
-    /// fluents can still change than a share of those of the last attempt, which `left` counts; at
-    /// first it is [`usize::MAX`].
+    /// Splits a position within a time limit and solves it by its parts, if that is useful and if
+    /// few enough fluents can still change compared with the last attempt. `left` counts those of
+    /// the last attempt; at first it is [`usize::MAX`].
     pub fn attempt(
         game: &dyn Game,
         state: &[u64],
@@ -178,7 +179,7 @@ impl PositionValues {
     ) -> Result<Option<Self>, Halt> {
         attempt(game, Some(time), stop, |compiled, stop| {
             let now = compiled.network().fluents() - Position::constants(compiled, state).len();
-            // The first position was split as the game.
+            // The initial position was already split as the game.
             let first = *left == usize::MAX;
             if !first && now > *left / whole * share {
                 return Ok(None);
@@ -201,8 +202,8 @@ impl PositionValues {
     }
 
     /// The moves of a role in a later position of the original game, with their values and
-    /// probabilities, as [`PartValues::moves`] gives them; none if the position does not follow
-    /// this one or has no known value.
+    /// probabilities, as in [`PartValues::moves`]; `None` if the position does not follow this one
+    /// or has no known value.
     pub fn moves(
         &mut self,
         state: &[u64],

@@ -1,9 +1,9 @@
-//! Products: the quotient of any decomposed game, whatever its moves do to its parts.
+//! Products: the quotient of any decomposed game, regardless of how its moves act on its parts.
 //!
 //! A state is a class for each part and a state of the context. Two states of a part are in one
 //! class if they have the same concepts and every joint action on the part leads them to the same
-//! class. Legal moves, the end and goals are computed from the concepts, so simultaneous moves,
-//! compound moves, serial games and circles need nothing special.
+//! class. Legal moves, `terminal` and goals are computed from the concepts, so simultaneous moves,
+//! compound moves, serial games and cycles need no special treatment.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::simultaneous;
 use crate::sum::Sizes;
 use crate::tops::{Tops, read};
 
-/// States of the context that are followed.
+/// The maximum number of states of the context.
 const LONGEST: usize = 100_000;
 
 /// The classes of one part.
@@ -34,7 +34,7 @@ struct PartClasses {
     /// The states of the part, and the class of each.
     local: Local,
     class_of: Vec<u32>,
-    /// For every class the actions that another one dominates: role and action.
+    /// For every class, the dominated actions: role and action.
     dropped: Vec<FxHashSet<(usize, u32)>>,
 }
 
@@ -111,7 +111,7 @@ impl Product {
         })
     }
 
-    /// The quotient as a game, with the moves of the game it stands for.
+    /// The quotient as a game, with the moves of the game that it represents.
     pub fn game(self: &Arc<Self>) -> Arc<dyn Game> {
         Arc::new(Abstract::new(&self.info, "product", Arc::clone(self)))
     }
@@ -148,12 +148,12 @@ impl Product {
         })
     }
 
-    /// Drops actions that another action of the role dominates in every context; see
-    /// [`simultaneous`](crate::simultaneous). Only for two roles with opposite interests, each of
-    /// whose moves acts on one part and is legal by that part alone. Gives the number of actions
-    /// that were dropped.
+    /// Prunes actions that another action of the role dominates in every context; see
+    /// [`simultaneous`](crate::simultaneous). This applies only to two-player
+    /// constant-sum games in which each move acts on one part and its legality depends only on that
+    /// part. Returns the number of pruned actions.
     ///
-    /// States that only dropped actions lead to are no longer part of the game.
+    /// States that only pruned actions lead to are no longer part of the game.
     pub fn prune(&mut self, network: &Network) -> usize {
         if self.roles != 2 || self.parts.iter().any(|part| part.local.timed) {
             return 0;
@@ -171,7 +171,7 @@ impl Product {
                 return 0;
             }
         }
-        // What goals and the end ask, and what moves ask that act on nothing.
+        // The conditions of goals and `terminal`, and of moves without effect.
         let goals = self.tops.goals.iter().copied().chain([self.tops.terminal]);
         let counts = self.tops.below(goals);
         let idle = (0..self.acts.len()).filter(|&place| self.acts[place].is_empty());
@@ -259,7 +259,7 @@ impl PartClasses {
             }
         }
         let labels = local.labels.iter().cloned().zip(0..).collect();
-        // Successors and concepts are those of the classes from here on.
+        // From here on, successors and concepts are those of the classes.
         (local.next, local.concepts) = (Vec::new(), Vec::new());
         let dropped = vec![FxHashSet::default(); count];
         PartClasses { labels, next, concepts, local, class_of: colours, dropped }

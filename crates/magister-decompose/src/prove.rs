@@ -1,4 +1,4 @@
-//! Questions about the wires of a game to a SAT solver: can this ever be?
+//! SAT queries about the wires of a game: whether a combination is possible.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, lb
 use magister_core::Stop;
 use magister_engine::network::{Edge, Graph, Network};
 
-/// Conflicts after which a question is given up.
+/// The number of conflicts after which a query is abandoned.
 const PATIENCE: u64 = 3_000;
 
 /// Stops a search after a number of conflicts, so that results do not depend on the clock.
@@ -33,8 +33,8 @@ impl Callbacks for Effort {
     }
 }
 
-/// A network as clauses: the game is not over, every role makes a legal move, and the proven
-/// invariants hold. Gates become clauses when a question first needs them.
+/// A network as clauses: the state is not terminal, every role makes a legal move, and the proven
+/// invariants hold. Gates become clauses when a query first needs them.
 pub(crate) struct Prover<'a> {
     network: &'a Network,
     /// The gates of the network and others that were derived from them, with the same numbers.
@@ -42,7 +42,7 @@ pub(crate) struct Prover<'a> {
     sat: Solver<Effort>,
     wires: Vec<Option<Lit>>,
     yes: Lit,
-    /// The number of questions asked.
+    /// The number of queries.
     pub(crate) asked: u64,
 }
 
@@ -53,7 +53,7 @@ impl std::fmt::Debug for Prover<'_> {
 }
 
 impl<'a> Prover<'a> {
-    /// All positions that are not over, and the legal moves that are made there.
+    /// A prover for non-terminal positions and the legal moves that are made in them.
     pub(crate) fn new(network: &'a Network, graph: &'a Graph, stop: &Stop) -> Self {
         let mut prover = Self::of_states(network, graph, stop);
         let terminal = prover.lit(network.terminal);
@@ -62,7 +62,7 @@ impl<'a> Prover<'a> {
             let done = prover.done(place);
             let legal = prover.lit(legal);
             prover.clause(&[!done, legal]);
-            // A role does nothing only if it has no legal move.
+            // A role is idle only if it has no legal move.
             if let Some(idle) = network.idle[network.moves[place].0.index()] {
                 let idle = prover.lit(Edge::of(idle.node()));
                 prover.clause(&[!idle, !legal]);
@@ -71,7 +71,8 @@ impl<'a> Prover<'a> {
         prover
     }
 
-    /// All positions, those that are over included; nothing is said of the moves that are made.
+    /// A prover for all positions, including terminal ones; nothing is assumed about the moves that
+    /// are made.
     pub(crate) fn anywhere(network: &'a Network, stop: &Stop) -> Self {
         Self::of_states(network, &network.graph, stop)
     }
@@ -88,7 +89,7 @@ impl<'a> Prover<'a> {
         for node in 1..=graph.inputs() {
             prover.wires[node] = Some(prover.fresh());
         }
-        // The groups hold the invariants and that every role makes one move.
+        // The groups contain the invariants, and that every role makes one move.
         for group in network.graph.groups() {
             let members: Vec<Lit> =
                 group.members.iter().map(|&node| prover.lit(Edge::of(node))).collect();
@@ -112,7 +113,7 @@ impl<'a> Prover<'a> {
         self.sat.add_clause_reuse(&mut lits.to_vec());
     }
 
-    /// The literal of a move that is made.
+    /// The literal that is true when a move is made.
     pub(crate) fn done(&mut self, place: usize) -> Lit {
         self.lit(Edge::of(self.network.inputs[place].node()))
     }
@@ -155,7 +156,7 @@ impl<'a> Prover<'a> {
             }
             return;
         }
-        // One literal for each place that says whether one was true so far.
+        // For each place, one literal that says whether an earlier one is true.
         let mut before: Option<Lit> = None;
         for &lit in lits {
             let so_far = self.fresh();

@@ -1,4 +1,4 @@
-//! A game made of another one: some fluents are constants, some moves are left out.
+//! A game derived from another one: some fluents are constants, some moves are removed.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network};
 use magister_engine::{Compiled, Evaluator};
 
-/// What is changed in a game.
+/// The changes to a game.
 #[derive(Debug)]
 pub(crate) struct Change<'a> {
     /// The name of the new game.
     pub(crate) name: String,
     /// A text that identifies its rules.
     pub(crate) rules: String,
-    /// The fluents that hold at its start.
+    /// The fluents that are initially true.
     pub(crate) initial: &'a [bool],
     /// For each fluent, its value if it is a constant.
     pub(crate) fixed: Vec<Option<bool>>,
     /// Whether each move is kept.
     pub(crate) moves: Vec<bool>,
-    /// Whether the game also ends where no role has a move.
+    /// Whether the game also ends if no role has a move.
     pub(crate) ends_when_stuck: bool,
 }
 
@@ -58,7 +58,7 @@ impl Change<'_> {
         }
         for (role, idle) in network.idle.iter().enumerate() {
             if let Some(idle) = idle {
-                // A role does nothing if it makes none of the moves of this game.
+                // A role is idle if it makes none of the moves of this game.
                 let own: Vec<Wire> = moves
                     .iter()
                     .filter(|(place, _)| network.moves[*place].0.index() == role)

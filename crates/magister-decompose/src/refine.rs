@@ -1,9 +1,9 @@
-//! The coarsest partition of states that agrees with their colours and with what comes next.
+//! The coarsest partition of states that agrees with their colours and with their successors.
 
 use rustc_hash::FxHashMap;
 
-/// Refines colours until states of one colour have equal signatures. `signature` writes what a
-/// state looks like under the current colours; it need not contain its own colour.
+/// Refines colours until states of one colour have equal signatures. `signature` writes the
+/// signature of a state under the current colours; it need not contain the state's own colour.
 pub(crate) fn refine(
     mut colours: Vec<u32>,
     mut signature: impl FnMut(usize, &[u32], &mut Vec<u64>),
@@ -33,7 +33,7 @@ pub(crate) fn refine(
     }
 }
 
-/// Numbers colours in the order of their first state; gives how many there are.
+/// Numbers colours in the order of their first state; returns their number.
 fn renumber(colours: &mut [u32]) -> usize {
     let mut known: FxHashMap<u32, u32> = FxHashMap::default();
     for colour in colours.iter_mut() {

@@ -1,9 +1,9 @@
-//! Random play on a network, 64 games side by side: what is seen here is worth proving.
+//! Random play on a network, 64 games at once. Properties that it shows may be worth proving.
 
 use magister_core::{Rng, Seed};
 use magister_engine::network::{Edge, Graph, Network};
 
-/// Steps of random play.
+/// The number of steps of random play.
 const STEPS: usize = 120;
 
 /// The value of a wire in 64 games.
@@ -22,7 +22,7 @@ pub(crate) fn evaluate(graph: &Graph, wires: &mut [u64]) {
 }
 
 /// Visits states of random play: `visit` gets the wires of 64 states before a move is made, and the
-/// lanes of states that are not terminal.
+/// lanes with non-terminal states.
 pub(crate) fn walk(network: &Network, steps: usize, mut visit: impl FnMut(&[u64], u64)) {
     let mut rng = Seed::from(7).rng();
     let fluents = network.fluents();
@@ -46,7 +46,7 @@ pub(crate) fn walk(network: &Network, steps: usize, mut visit: impl FnMut(&[u64]
     }
 }
 
-/// Makes a random legal move of every role in every game. Gives the games in which a role has
+/// Makes a random legal move of every role in every game. Returns the games in which a role has
 /// none.
 fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) -> u64 {
     let mut stuck = 0;
@@ -73,7 +73,7 @@ fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) ->
     stuck
 }
 
-/// Moves that were legal, and never beside another legal move of their role.
+/// Moves that were legal, but never together with another legal move of their role.
 pub(crate) fn lone_moves(network: &Network) -> Vec<bool> {
     let moves = network.moves.len();
     let (mut seen, mut beside) = (vec![false; moves], vec![false; moves]);

@@ -1,4 +1,4 @@
-//! Values of a sum of two roles with opposite interests, by a search that remembers every state.
+//! Values of a sum in a two-player constant-sum game, by a search that caches every state.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::abstracted::Dynamics;
 use crate::sum::Sum;
 
-/// The height of a sum beyond which this search does not recurse.
+/// The maximum height of a sum for this recursive search.
 const DEEPEST: usize = 4_000;
 
 /// A search over the states of a sum.
@@ -23,7 +23,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// A search, if the sum is one of two roles with opposite interests that always ends.
+    /// A search, if the sum is a two-player constant-sum game that always ends.
     pub(crate) fn new(sum: &Arc<Sum>, limit: usize) -> Option<Self> {
         let deep = sum.height()?;
         let fits = sum.outcomes.opposite() && deep <= DEEPEST && sum.turns_only();
@@ -37,7 +37,7 @@ impl Search {
         &self.sum
     }
 
-    /// The number of states that were valued.
+    /// The number of states that were evaluated.
     pub(crate) fn states(&self) -> usize {
         self.known.len()
     }
@@ -76,7 +76,7 @@ impl Search {
                 let value = self.value(&next, stop)?;
                 let better = |old: f64| if role == 0 { value.max(old) } else { value.min(old) };
                 best = Some(best.map_or(value, better));
-                // Nothing is better than the best.
+                // No value is better than the best possible one.
                 let limit = if role == 0 { self.bounds.1 } else { self.bounds.0 };
                 if best == Some(limit) {
                     break;

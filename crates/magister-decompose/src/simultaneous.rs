@@ -1,32 +1,32 @@
-//! The simulation order for roles that move at the same time.
+//! The simulation order for roles that move simultaneously.
 //!
-//! With two roles of opposite interests, state `t` of a part is at least as good for the first role
-//! as state `s` if the outcome of `t` is, whatever the other parts come to, and if there are maps
-//! of actions, `f` from `s` to `t` for the first role and `g` from `t` to `s` for the second, such
-//! that what follows `f(a)` and `b` in `t` is at least as good as what follows `a` and `g(b)` in
-//! `s`, for all actions `a` and `b`. Moves elsewhere are among these actions, and both maps leave
-//! them as they are, so that the other parts are untouched. A mixed strategy for `s` is then copied
-//! through `f`. The relation is the greatest one that the search for maps finds; any relation whose
-//! pairs all have such maps is sound.
+//! In a two-player constant-sum game, state `t` of a part is at least as good for the first role as
+//! state `s` if the outcome of `t` is, whatever the results of the other parts are, and if there
+//! are maps of actions, `f` from `s` to `t` for the first role and `g` from `t` to `s` for the
+//! second, such that the successor of `t` under `f(a)` and `b` is at least as good as the successor
+//! of `s` under `a` and `g(b)`, for all actions `a` and `b`. Moves in other parts are among these
+//! actions, and both maps keep them unchanged, so that the other parts are unaffected. A mixed
+//! strategy for `s` is then copied through `f`. The relation is the greatest one that the search
+//! for maps finds; any relation whose pairs all have such maps is sound.
 //!
-//! An action is dropped if another one leads to something at least as good against every action of
-//! the other role: a dominated row of every matrix that it occurs in.
+//! An action is pruned if another one leads to a state that is at least as good against every
+//! action of the other role: it is a dominated row of every matrix in which it occurs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pairs of states beyond which nothing is dropped.
+/// The maximum number of pairs of states; beyond it, nothing is pruned.
 const MOST: usize = 4_000_000;
-/// Choices that are tried to find the maps of one pair.
+/// The maximum number of choices that are tried to find the maps of one pair.
 const TRIES: usize = 2_000;
 
-/// One part: what the actions of both roles lead to. Action 0 is a move elsewhere.
+/// One part: the successors under the actions of both roles. Action 0 is a move in another part.
 pub(crate) struct Part<'a> {
-    /// For every state, what each pair of actions leads to.
+    /// For every state, the successor under each pair of actions.
     next: Vec<FxHashMap<(u32, u32), u32>>,
-    /// For every state and role the actions, without 0.
+    /// For every state and role, the actions, without 0.
     actions: Vec<[Vec<u32>; 2]>,
-    /// Whether the second state is at least as good for the first role, as far as the outcome is
-    /// concerned, and looks the same to the moves of other parts.
+    /// Whether the second state is at least as good for the first role with respect to the outcome,
+    /// and looks the same to the moves of other parts.
     outcome: &'a dyn Fn(usize, usize) -> bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Part<'a> {
         Part { next, actions, outcome }
     }
 
-    /// For every state the dominated actions: role and action.
+    /// For every state, the dominated actions: role and action.
     pub(crate) fn dominated(&self) -> Vec<FxHashSet<(usize, u32)>> {
         let count = self.next.len();
         let mut dropped = vec![FxHashSet::default(); count];
@@ -133,8 +133,8 @@ impl<'a> Part<'a> {
     /// Whether the maps of a pair are found.
     fn maps(&self, s: usize, t: usize, better: &[bool]) -> bool {
         let count = self.next.len();
-        // What follows in `s` is at most as good as what follows in `t`. A pair that cannot occur
-        // in `t` asks for nothing.
+        // The successor in `s` is at most as good as the successor in `t`. A pair that cannot occur
+        // in `t` imposes no condition.
         let fits = |(a, b): (u32, u32), (x, y): (u32, u32)| match (
             self.next[s].get(&(a, b)),
             self.next[t].get(&(x, y)),
@@ -165,8 +165,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Chooses `f` action by action, and keeps for every action of the second role in `t` what `g` may
-/// still map it to.
+/// Chooses `f` action by action, and keeps for every action of the second role in `t` the actions
+/// that `g` may still map it to.
 fn assign(
     first: &[(u32, Vec<u32>)],
     second: &[(u32, Vec<u32>)],
@@ -200,8 +200,8 @@ fn assign(
 mod tests {
     use super::*;
 
-    /// States 0 to 3; in state 3 the first role chooses between 2 (good) and 1 (bad), and the second
-    /// role moves elsewhere or makes 0 of it, the worst.
+    /// States 0 to 3; in state 3 the first role chooses between 2 (good) and 1 (bad), and the
+    /// second role moves in another part or turns the result into 0, the worst.
     #[test]
     fn bad_actions_are_dropped() {
         let end = FxHashMap::default();

@@ -19,9 +19,9 @@ use crate::sum::{Sizes, Sum};
 pub enum Method {
     /// By nimbers.
     Nimbers,
-    /// As a sum: classes of bisimulation, dominated options dropped.
+    /// As a sum: bisimulation classes, with dominated options pruned.
     Sum,
-    /// As a product: classes of bisimulation under labelled actions.
+    /// As a product: bisimulation classes under labelled actions.
     Product,
 }
 
@@ -39,15 +39,15 @@ impl Method {
 /// A game solved by its parts.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// How.
+    /// The method.
     pub method: Method,
     /// The value for each role.
     pub value: Vec<f64>,
-    /// The first moves of each role that has a choice, with their values for it where known.
+    /// The initial moves of each role that has a choice, with their values for it if known.
     pub first: Vec<(Role, Move, Option<f64>)>,
-    /// The best of these.
+    /// The best of these moves.
     pub best: Vec<(Role, Move)>,
-    /// States of the quotient that were valued.
+    /// The number of states of the quotient that were evaluated.
     pub states: usize,
     /// States and classes of the parts.
     pub sizes: Sizes,
@@ -97,7 +97,7 @@ pub fn solve(
     }
 }
 
-/// The first moves of the game as moves of a sum: the part, and the class that it leads to.
+/// The initial moves of the game as moves of a sum: the part, and the class that the move leads to.
 fn first_moves(
     network: &Network,
     whole: &Decomposition,
@@ -253,7 +253,7 @@ fn solve_product(
 }
 
 impl Solved {
-    /// Collects the best of the first moves whose values are known.
+    /// Collects the best of the initial moves whose values are known.
     fn choose(&mut self) {
         let roles: Vec<Role> = self.first.iter().map(|&(role, ..)| role).collect();
         for (at, &role) in roles.iter().enumerate() {

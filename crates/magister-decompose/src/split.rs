@@ -1,9 +1,9 @@
 //! The partition of the fluents into parts that do not influence each other.
 //!
 //! Fluents are joined if one occurs in the next value of the other, if they exclude each other, if
-//! moves bind them together, or if they occur together in one condition of a legal move. What goals
-//! and the end ask of several parts at once joins them as well, but for the outermost conjunctions
-//! and disjunctions, which are how a game of games is scored.
+//! moves bind them together, or if they occur together in one condition of a legal move. Conditions
+//! of goals and `terminal` that concern several parts at once join them as well, except for the
+//! outermost conjunctions and disjunctions, which express how a game of games is scored.
 
 use magister_core::{Halt, Stop};
 use magister_engine::network::{Edge, Network};
@@ -13,12 +13,12 @@ use crate::effects::{Effects, Idle};
 use crate::prove::Prover;
 use crate::support::{Support, Union, conjuncts};
 
-/// How much of the structure of goals and the end joins parts.
+/// How much of the structure of goals and `terminal` joins parts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Merge {
     /// Everything below the outermost gate.
     Strong,
-    /// What rules ask for in one condition that has a name.
+    /// The conditions of each named relation of the rules.
     Named,
     /// Everything below the outermost disjunction of conjunctions, and conjunctions of fluents.
     Medium,
@@ -26,18 +26,18 @@ pub(crate) enum Merge {
     Weak,
 }
 
-/// Between what moves may bind: see [`Work::join_moves`].
+/// Where moves may bind; see [`Work::join_moves`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Binding {
     /// Between parts.
     Parts,
     /// Between groups of fluents that exclude each other. A move that presses any two lamps binds
-    /// no lamps, though it does bind the rooms they are in: two lamps of one room are one action
-    /// on the room. The search allows for that.
+    /// no lamps, but it binds the rooms they are in: two lamps of one room are one action on the
+    /// room. The search takes this into account.
     Fluents,
 }
 
-/// Fluents outside of all parts: no move acts on them.
+/// Marks fluents outside of all parts, which no move acts on.
 pub(crate) const CONTEXT: u32 = u32::MAX;
 
 /// A partition of the fluents.
@@ -47,15 +47,16 @@ pub(crate) struct Split {
     pub(crate) part_of: Vec<u32>,
     /// The number of parts.
     pub(crate) parts: usize,
-    /// Parts the first of which must be over before the second begins, and the wire that says so.
+    /// Pairs of parts, the first of which must be over before the second begins, and the wire of
+    /// this condition.
     pub(crate) serial: Vec<(u32, u32, Edge)>,
 }
 
-/// What a move does: the part, the fluents there with the wires that they get, and the side of the
-/// guard.
+/// The effect of a move: the part, its fluents with the wires of their next values, and the side of
+/// the guard.
 type Action = (u32, Vec<(u32, Edge)>, u8);
 
-/// The class of a move in a part: moves of one class do the same to it.
+/// The class of a move in a part: moves of one class have the same effect on it.
 pub(crate) type Classes = Vec<(u32, u32)>;
 
 impl Split {
@@ -84,7 +85,8 @@ impl Split {
             }
             loop {
                 stop.check()?;
-                // What concepts join may be bound by moves: the search allows for that.
+                // Parts that concepts join may be bound by moves; the search takes this into
+                // account.
                 if (!concepts && parts_bind && work.join_moves()) || work.join_conditions() {
                     continue;
                 }
@@ -109,12 +111,12 @@ impl Split {
         Ok(Split { part_of, parts: numbers.len(), serial })
     }
 
-    /// The parts that a move acts on, with its class in each, for every move.
+    /// For every move, the parts that it acts on, with its class in each.
     pub(crate) fn classes(&self, network: &Network, effects: &Effects) -> Vec<Classes> {
         classes(network, effects, |fluent| self.part_of[fluent])
     }
 
-    /// The part that alone is below a wire: none if no part is, or more than one.
+    /// The parts that some wires depend on.
     pub(crate) fn parts_below(&self, network: &Network, edges: &[Edge]) -> FxHashSet<u32> {
         let mut found = FxHashSet::default();
         Support::new().each(&network.graph, edges.iter().copied(), |input| {
@@ -157,8 +159,8 @@ fn classes(
     all
 }
 
-/// Fluents that change, if at all, whatever is done: no move acts on them, and what they get depends
-/// on such fluents alone. A turn that every move ends is one of them.
+/// Fluents that change independently of all moves: no move acts on them, and their next values
+/// depend only on such fluents. A turn that every move ends is one of them.
 fn context(network: &Network, effects: &Effects) -> Vec<bool> {
     let fluents = network.fluents();
     let mut free = vec![true; fluents];
@@ -194,7 +196,7 @@ struct Work<'a> {
     union: Union,
     context: Vec<bool>,
     support: Support,
-    /// Conditions of legal moves that were looked at.
+    /// The conditions of legal moves that were examined.
     done: FxHashSet<Edge>,
 }
 
@@ -211,7 +213,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Joins all parts below a wire of the network or of the specialised circuits.
+    /// Joins all parts that a wire of the network or of the specialised circuits depends on.
     fn join_below(&mut self, edge: Edge, with: Option<usize>) -> bool {
         let (context, fluents) = (&self.context, self.network.fluents());
         let mut below: Vec<usize> = with.into_iter().collect();
@@ -223,7 +225,7 @@ impl<'a> Work<'a> {
         self.union.join_all(below)
     }
 
-    /// Fluents that exclude each other.
+    /// Joins fluents that exclude each other.
     fn join_groups(&mut self) {
         for group in &self.network.invariants.groups {
             let members = group.members.iter().map(|node| node.index() - 1);
@@ -232,7 +234,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Fluents in each other's next values.
+    /// Joins fluents that occur in each other's next values.
     fn join_next(&mut self) {
         let mut done: FxHashSet<(u32, Edge)> = FxHashSet::default();
         for acts in &self.effects.acts {
@@ -256,9 +258,9 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Joins parts that moves bind together. Two parts stay apart if no move acts on both; if every
-    /// pair of what moves do to them occurs, alone and together; or if every move acts on both, and
-    /// every pair occurs.
+    /// Joins parts that moves bind together. Two parts stay separate if no move acts on both; if
+    /// every pair of actions on them occurs, alone and together; or if every move acts on both, and
+    /// every pair of actions occurs.
     fn join_moves(&mut self) -> bool {
         let union = &mut self.union;
         let classes = classes(self.network, self.effects, |fluent| union.find(fluent) as u32);
@@ -324,10 +326,10 @@ impl<'a> Work<'a> {
         changed
     }
 
-    /// Joins parts one of which is read by the legal moves of the other, unless they come one after
-    /// the other. Whether anything was joined, and the serial pairs.
+    /// Joins two parts if the legal moves of one depend on the other, unless they are serial.
+    /// Returns whether anything was joined, and the serial pairs.
     fn join_readers(&mut self, stop: &Stop) -> (bool, Vec<(usize, usize, Edge)>) {
-        // For a part and a part that it reads, how many moves have each condition.
+        // For a part and a part that it depends on, the number of moves with each condition.
         let mut reads: FxHashMap<(usize, usize), FxHashMap<Edge, usize>> = FxHashMap::default();
         let mut moves: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (place, acts) in self.effects.acts.iter().enumerate() {
@@ -375,7 +377,8 @@ impl<'a> Work<'a> {
             found.sort_unstable();
             let none = Vec::new();
             let earlier = moves.get(&read).unwrap_or(&none);
-            // The end of the earlier part: the conditions on it that all moves of the later share.
+            // The end of the earlier part: the conditions on it that all moves of the later part
+            // share.
             let over: Vec<_> = found.iter().map(|&edge| prover.lit(edge)).collect();
             let follows = !found.is_empty()
                 && found.len() == conditions.len()
@@ -398,12 +401,12 @@ impl<'a> Work<'a> {
         (joined, serial)
     }
 
-    /// Joins parts by the structure of goals and the end.
+    /// Joins parts by the structure of goals and `terminal`.
     fn join_concepts(&mut self, merge: Merge) {
         let mut roots: Vec<Edge> = self.network.goals.iter().map(|goal| goal.when).collect();
         roots.push(self.network.terminal);
         let mixed = self.mixed(&roots);
-        // Gates with several gates above them.
+        // Gates that several gates use.
         let (mut once, mut shared) = (FxHashSet::default(), FxHashSet::default());
         for node in self.network.graph.reachable(roots.iter().copied()) {
             for child in self.network.graph.children(node) {
@@ -428,7 +431,7 @@ impl<'a> Work<'a> {
                     for &child in self.network.graph.children(node) {
                         let number = child.node().index() as u32;
                         if !child.negated() && mixed.contains(&number) {
-                            // A conjunction that several others share is a concept of its own.
+                            // A conjunction that several others share is a separate concept.
                             if merge == Merge::Medium && shared.contains(&number) {
                                 leaves.push(child);
                             } else {
@@ -448,7 +451,7 @@ impl<'a> Work<'a> {
                 if join {
                     self.join_below(edge, None);
                 } else {
-                    // A negated child of a conjunction is a disjunction, and the other way round.
+                    // A negated child of a conjunction is a disjunction, and vice versa.
                     let next = |leaf: Edge| if leaf.negated() { level + 1 } else { 3 };
                     stack.extend(leaves.into_iter().map(|leaf| (leaf, next(leaf))));
                 }
@@ -456,10 +459,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Joins the parts that the rule of a named condition asks for, each by itself. A condition that
-    /// asks for several parts already, such as the end of earlier games, is left apart.
+    /// Joins the parts that each rule of a named condition depends on. A condition that already
+    /// depends on several parts, such as the end of earlier games, is ignored.
     fn join_named(&mut self) {
-        /// What is below a concept.
+        /// What a concept depends on.
         #[derive(Clone, Copy, PartialEq)]
         enum Below {
             Nothing,
@@ -513,10 +516,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The gates below these wires with fluents of several parts below them.
+    /// The gates below these wires that depend on fluents of several parts.
     fn mixed(&mut self, roots: &[Edge]) -> FxHashSet<u32> {
         let graph = &self.network.graph;
-        // For each gate the part below it, if there is one only.
+        // For each gate, the only part that it depends on, if there is just one.
         let mut one: FxHashMap<u32, usize> = FxHashMap::default();
         let mut mixed: FxHashSet<u32> = FxHashSet::default();
         for node in graph.reachable(roots.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Subgames as games of their own.
+//! Subgames as separate games.
 
 use magister_core::{Halt, Stop};
 use magister_engine::Compiled;
@@ -11,15 +11,15 @@ use crate::rebuild::Change;
 use crate::sample;
 use crate::split::CONTEXT;
 
-/// Steps of random play among whose states the other parts are frozen.
+/// The number of steps of random play from which the frozen state of the other parts is taken.
 const STEPS: usize = 200;
 
 impl Decomposition {
-    /// A subgame as a game of its own: the whole game in which all other parts are frozen in a state
-    /// of random play, one in which the end depends on this part alone. The state is the first one
-    /// if that will do, and otherwise one in which the other parts are over.
+    /// A subgame as a separate game: the whole game with all other parts frozen in a state of
+    /// random play in which `terminal` depends only on this part. It is the initial state if
+    /// possible, otherwise a state in which the other parts are over.
     ///
-    /// The game also ends where no role has a move.
+    /// The game also ends if no role has a move.
     pub fn subgame(
         &self,
         compiled: &Compiled,
@@ -53,8 +53,8 @@ impl Decomposition {
         change.apply(compiled, stop)
     }
 
-    /// Values for the fluents of other parts for which the end depends on this part, and its first
-    /// state is no end.
+    /// Values for the fluents of other parts such that `terminal` depends on this part and its
+    /// initial state is not terminal.
     fn frozen(&self, network: &Network, own: u32) -> Option<Vec<bool>> {
         let fluents = network.fluents();
         let mut states: Vec<Vec<bool>> = Vec::new();
@@ -64,8 +64,8 @@ impl Decomposition {
                 states.push((0..fluents).map(bit).collect());
             }
         });
-        // Whether the end is open when the other parts have these values: it holds in some of the
-        // sampled states of this part, and neither holds nor is stuck at its start.
+        // Whether the game is open when the other parts have these values: some sampled states of
+        // this part are terminal, and its initial state is neither terminal nor stuck.
         let fits = |frozen: &Vec<bool>| {
             let with = |mine: &Vec<bool>| -> Vec<bool> {
                 let pick = |fluent: usize| {
@@ -92,7 +92,7 @@ impl Decomposition {
         if fits(&first) {
             return Some(first);
         }
-        // The last states of games come last in random play; look at few of them.
+        // The last states of games come last in random play; only a few of them are examined.
         states.iter().rev().step_by(states.len() / 3_000 + 1).find(|state| fits(state)).cloned()
     }
 }

@@ -1,4 +1,4 @@
-//! Sums: games in which one role at a time moves in one part, and the other parts stay as they are.
+//! Sums: games in which one role at a time moves in one part, and the other parts do not change.
 //!
 //! A state is a class for each part and a state of the context. Classes are those of bisimulation:
 //! states with the same outcome and, for every role, the same set of classes to move to. Parts that
@@ -22,30 +22,30 @@ use crate::split::CONTEXT;
 use crate::support::{Support, conjuncts};
 use crate::tops::Tops;
 
-/// A move that acts on no part.
+/// Stands for a move that acts on no part.
 const PASS: Move = Move(u32::MAX - 1);
-/// States of the context that are followed.
+/// The maximum number of states of the context.
 const LONGEST: usize = 100_000;
 
 /// One class of states of a part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Class {
-    /// For every role the classes it can move to, ascending.
+    /// For every role, the classes that it can move to, ascending.
     pub options: Vec<Vec<u32>>,
-    /// The first of the parts that can be exchanged with its own.
+    /// The first of the parts that its part can be exchanged with.
     pub(crate) family: usize,
-    /// What it comes to, as far as the end and the goals ask.
+    /// Its kind of outcome, for `terminal` and the goals.
     pub(crate) kind: u32,
 }
 
-/// How much smaller the parts became.
+/// How much smaller the parts have become.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sizes {
-    /// States of all parts together.
+    /// The number of states of all parts together.
     pub states: usize,
-    /// Classes of bisimulation.
+    /// The number of bisimulation classes.
     pub classes: usize,
-    /// Classes that are left when dominated options are dropped.
+    /// The number of classes after dominated options are pruned.
     pub pruned: usize,
 }
 
@@ -56,11 +56,11 @@ pub struct Sum {
     pub(crate) classes: Vec<Class>,
     /// For every part, the first of the parts that it can be exchanged with.
     pub(crate) family: Vec<usize>,
-    /// For every part, its own kind for each kind of the first part of its family.
+    /// For every part, its kind that corresponds to each kind of the first part of its family.
     exchanged: Vec<Vec<u32>>,
     pub(crate) outcomes: Outcomes,
     context: Context,
-    /// The class of each part at the start.
+    /// The class of each part in the initial state.
     pub(crate) start: Vec<u32>,
     /// For every part, the class of each of its states.
     pub(crate) class_of: Vec<Vec<u32>>,
@@ -74,16 +74,17 @@ struct Context {
     /// The fluents of the context, and the merged state of each of its states.
     fluents: Vec<usize>,
     known: FxHashMap<Bits, usize>,
-    /// For every state of the context its successor and its kind.
+    /// For every state of the context, its successor and its kind.
     after: Vec<usize>,
     kind: Vec<u32>,
-    /// For every state of the context and role, whether it may move, and whether it may pass.
+    /// For every state of the context and every role, whether it may move, and whether it may pass.
     turn: Vec<Vec<bool>>,
     pass: Vec<Vec<bool>>,
 }
 
 impl Sum {
-    /// The sum of the parts of a game; an error says why the game is none, or is too large.
+    /// The sum of the parts of a game; the error says why the game is not a sum, or that it is too
+    /// large.
     pub fn new(compiled: &Compiled, whole: &Decomposition, stop: &Stop) -> Result<Self, Halt> {
         Self::within(compiled, whole, Bounds::default(), stop)
     }
@@ -145,7 +146,7 @@ impl Sum {
         Ok(sum)
     }
 
-    /// Makes the classes of bisimulation of all parts.
+    /// Computes the bisimulation classes of all parts.
     fn quotient(&mut self, roles: usize) {
         let mut colours = Vec::new();
         let mut offsets = Vec::new();
@@ -219,8 +220,8 @@ impl Sum {
         self.start = self.class_of.iter().map(|classes| classes[0]).collect();
     }
 
-    /// Drops options that another option dominates in every context, if there are two roles with
-    /// opposite interests; see [`order`](crate::order).
+    /// Prunes options that another option dominates in every context, if the game is two-player
+    /// constant-sum; see [`order`](crate::order).
     pub fn prune(&mut self) {
         if self.info.roles.len() != 2 || !self.outcomes.opposite() {
             return;
@@ -242,7 +243,7 @@ impl Sum {
         for class in self.start.iter_mut().chain(self.class_of.iter_mut().flatten()) {
             *class = merged[*class as usize];
         }
-        // Classes that are left may not be reached any more.
+        // Some of the remaining classes may no longer be reachable.
         let mut reached = vec![false; self.classes.len()];
         let mut open = self.start.clone();
         while let Some(class) = open.pop() {
@@ -260,7 +261,8 @@ impl Sum {
         (states, self.class_of.iter().map(classes).product())
     }
 
-    /// The length of the longest course of the sum, without passes; none if positions can repeat.
+    /// The length of the longest history of the sum, without passes; `None` if positions can
+    /// repeat.
     pub(crate) fn height(&self) -> Option<usize> {
         let count = self.classes.len();
         let mut height: Vec<Option<usize>> = vec![None; count];
@@ -288,13 +290,14 @@ impl Sum {
         Some(self.start.iter().map(|&class| height[class as usize].unwrap_or(0)).sum())
     }
 
-    /// Whether no role ever passes, and one has the turn in every state of the context.
+    /// Whether no role ever passes, and exactly one role has the turn in every state of the
+    /// context.
     pub(crate) fn turns_only(&self) -> bool {
         self.context.pass.iter().flatten().all(|&pass| !pass)
             && self.context.turn.iter().all(|turn| turn.iter().filter(|&&may| may).count() == 1)
     }
 
-    /// What the goals of the two roles add up to.
+    /// The sum of the goals of the two roles.
     pub(crate) fn total(&self) -> f64 {
         let ends = self.outcomes.combinations().map(|kinds| self.outcomes.get(kinds));
         let sum = |goals: &[Vec<f64>]| goals.iter().flatten().sum();
@@ -307,13 +310,13 @@ impl Sum {
         self.context.turn.first().and_then(|turn| turn.iter().position(|&may| may)).unwrap_or(0)
     }
 
-    /// What the role that cannot move gets, if the game ends exactly when no part has a move and
-    /// the goals depend on whose turn it is alone; otherwise the reason why not.
+    /// The result for the role that cannot move, if the game ends exactly when no part has a move
+    /// and the goals depend only on whose turn it is; otherwise the reason why not.
     pub(crate) fn last_mover(&self) -> Result<Convention, &'static str> {
         if !self.turns_only() {
             return Err("the roles do not simply take turns");
         }
-        // Whether the classes of each kind have options: all or none of them.
+        // Whether the classes of each kind have options: all of them or none of them.
         let mut moving: FxHashMap<(usize, u32), bool> = FxHashMap::default();
         for class in &self.classes {
             let has = class.options.iter().any(|options| !options.is_empty());
@@ -324,7 +327,7 @@ impl Sum {
         let parts = self.family.len();
         let mut convention = None;
         for kinds in self.outcomes.combinations() {
-            // Kinds of parts as those of the first part of their family.
+            // Kinds of parts, as those of the first part of their family.
             let moves = (0..parts).any(|part| {
                 let own = kinds[part];
                 let kind = self.exchanged[part].iter().position(|&k| k == own).unwrap_or(0) as u32;
@@ -371,7 +374,7 @@ impl Sum {
         Some(place)
     }
 
-    /// The value for the first role if a combination of states of the parts is an end.
+    /// The value for the first role if a combination of states of the parts is terminal.
     pub(crate) fn end_of(&self, states: &[u32], time: usize) -> Option<f64> {
         let kinds = states.iter().enumerate().map(|(part, &state)| {
             self.outcomes.kinds[part][&self.locals[part].concepts[state as usize]]
@@ -409,12 +412,12 @@ impl Sum {
         fluents.filter(|&(place, _)| holds(place)).map(|(_, &fluent)| fluent).collect()
     }
 
-    /// The role whose turn it is in a class of states.
+    /// The role to move in a class of states.
     pub(crate) fn mover(&self, place: &[u64]) -> Option<usize> {
         self.context.turn[place[0] as usize].iter().position(|&may| may)
     }
 
-    /// The state after a move in a part: the class it leads to.
+    /// The state after a move in a part that leads to this class.
     pub(crate) fn after(&self, state: &[u64], part: usize, class: u32) -> Vec<u64> {
         let mut next = state.to_vec();
         next[0] = self.context.after[state[0] as usize] as u64;
@@ -423,7 +426,7 @@ impl Sum {
         next
     }
 
-    /// Brings the parts of each family into ascending order.
+    /// Sorts the parts of each family.
     fn sort(&self, state: &mut [u64]) {
         for first in 0..self.family.len() {
             if self.family[first] != first {
@@ -478,7 +481,7 @@ impl Dynamics for Sum {
         for (role, legal) in legal.iter_mut().enumerate() {
             if self.context.turn[time][role] {
                 for part in 0..self.family.len() {
-                    // Parts of one family that are in the same class give the same options.
+                    // Parts of one family in the same class have the same options.
                     let same = |&before: &usize| {
                         self.family[before] == self.family[part]
                             && state[before + 1] == state[part + 1]
@@ -524,8 +527,8 @@ impl Dynamics for Sum {
     }
 }
 
-/// The parts that can be exchanged with each other: for every part the first of its family, and how
-/// its kinds correspond to those of the first.
+/// The parts that can be exchanged with each other: for every part, the first of its family, and
+/// how its kinds correspond to those of the first.
 fn families(outcomes: &Outcomes, parts: usize) -> (Vec<usize>, Vec<Vec<u32>>) {
     let mut family = Vec::new();
     let mut exchanged = Vec::new();
@@ -541,12 +544,12 @@ fn families(outcomes: &Outcomes, parts: usize) -> (Vec<usize>, Vec<Vec<u32>>) {
     (family, exchanged)
 }
 
-/// What the context says of whose turn it is.
+/// The conditions in the context that determine the turn.
 struct Conditions {
-    /// For every role the conditions of all its moves that the context alone decides; none if it
-    /// has no moves.
+    /// For every role, the conditions of all its moves that depend only on the context; `None` if
+    /// it has no moves.
     turn: Vec<Option<Vec<Edge>>>,
-    /// For every role the conditions of each of its moves that act on nothing.
+    /// For every role, the conditions of each of its moves without effect.
     pass: Vec<Vec<Vec<Edge>>>,
 }
 

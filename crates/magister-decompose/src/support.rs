@@ -1,4 +1,4 @@
-//! Which inputs a wire depends on, and what follows from a wire being true.
+//! The inputs that a wire depends on, and the consequences of a true wire.
 
 use magister_engine::network::{Edge, Graph, Network, NodeId};
 use rustc_hash::FxHashSet;
@@ -16,8 +16,8 @@ impl Support {
         Support { seen: Vec::new(), stamp: 0, stack: Vec::new() }
     }
 
-    /// Calls `found` with the index of every input below these wires, each once. Input 0 is the
-    /// first fluent.
+    /// Calls `found` once with the index of every input below these wires. Input 0 is the first
+    /// fluent.
     pub(crate) fn each(
         &mut self,
         graph: &Graph,
@@ -42,7 +42,7 @@ impl Support {
     }
 }
 
-/// The conjuncts of a wire: positive gates are opened, everything else is one conjunct.
+/// The conjuncts of a wire: positive gates are expanded, everything else is one conjunct.
 pub(crate) fn conjuncts(graph: &Graph, edge: Edge) -> Vec<Edge> {
     let mut out = Vec::new();
     let mut stack = vec![edge];
@@ -60,8 +60,8 @@ pub(crate) fn conjuncts(graph: &Graph, edge: Edge) -> Vec<Edge> {
     out
 }
 
-/// Everything that is known to be true when some wires are: their conjuncts, opened and unopened,
-/// and what the invariants add.
+/// All wires that are known to be true when some wires are: their conjuncts, expanded and not
+/// expanded, and the consequences of the invariants.
 pub(crate) fn facts(network: &Network, wires: &[Edge]) -> FxHashSet<Edge> {
     let graph = &network.graph;
     let mut known: FxHashSet<Edge> = FxHashSet::default();
@@ -104,7 +104,7 @@ pub(crate) fn facts(network: &Network, wires: &[Edge]) -> FxHashSet<Edge> {
     known
 }
 
-/// A partition of numbers that grows coarser.
+/// A partition of numbers that can only become coarser (union-find).
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     parent: Vec<u32>,
@@ -127,8 +127,8 @@ impl Union {
         root
     }
 
-    /// Joins two parts; false if they were one. The smaller number stays the root, so that results
-    /// do not depend on the order of calls.
+    /// Joins two parts; returns false if they were already joined. The smaller number stays the
+    /// root, so that results do not depend on the order of calls.
     pub(crate) fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         let (low, high) = (a.min(b), a.max(b));
@@ -136,7 +136,7 @@ impl Union {
         low != high
     }
 
-    /// Joins all of these; whether anything changed.
+    /// Joins all of these; returns whether anything changed.
     pub(crate) fn join_all(&mut self, items: impl IntoIterator<Item = usize>) -> bool {
         let mut items = items.into_iter();
         let Some(first) = items.next() else { return false };

@@ -1,9 +1,9 @@
-//! The subgames of a puzzle by what its goal asks: one for each condition of the best goal value,
-//! with the fluents that the condition depends on and everything that these depend on.
+//! The subgames of a puzzle, derived from its goal: one for each condition of the best goal value,
+//! with the fluents that the condition depends on, directly or indirectly.
 //!
 //! Subgames of this kind may overlap: a mark on a nonogram belongs to its row and to its column.
-//! Each is a small game of its own, in which some moves act and all others change nothing. A
-//! subgame from which its condition cannot be reached any more makes the goal unreachable.
+//! Each is a small separate game, in which some moves act and all others change nothing. If the
+//! condition of a subgame can no longer be reached, neither can the goal.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::local::{Bits, project};
 use crate::support::{Support, conjuncts};
 use crate::values::attempt;
 
-/// The most subgames.
+/// The maximum number of subgames.
 const MOST: usize = 400;
 
 /// The subgames of a puzzle.
@@ -27,7 +27,7 @@ pub struct Targets {
     game: CompiledGame,
     effects: Effects,
     subgames: Vec<Subgame>,
-    /// For every move, by its number, the subgames that it acts on, and its place among the moves
+    /// For every move, by its number, the subgames that it acts on, and its index among the moves
     /// of each.
     acts: FxHashMap<Move, Vec<(u32, u32)>>,
     /// The goal values with their conditions, the best first.
@@ -38,22 +38,22 @@ pub struct Targets {
 #[derive(Debug)]
 struct Subgame {
     fluents: Vec<usize>,
-    /// The moves that act on it, each with what it does to the fluents.
+    /// The moves that act on it, each with its effect on the fluents.
     moves: Vec<Action>,
-    /// The gates below legal moves and what moves do.
+    /// The gates that legal moves and effects depend on.
     gates: Vec<NodeId>,
 }
 
 #[derive(Debug)]
 struct Action {
     legal: Edge,
-    /// Places among the fluents of the subgame, and the wires that these fluents get.
+    /// Indexes into the fluents of the subgame, and the wires of their next values.
     wires: Vec<(u32, Edge)>,
 }
 
 impl Targets {
-    /// The subgames of a puzzle; none if its goal does not ask for several conditions that can be
-    /// looked at apart.
+    /// The subgames of a puzzle; `None` if its goal does not consist of several conditions that can
+    /// be considered separately.
     pub fn new(game: &dyn Game, stop: &Stop) -> Result<Option<Self>, Halt> {
         let Some(game) = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>()) else {
             return Ok(None);
@@ -103,8 +103,8 @@ impl Targets {
         Ok(Some(Targets { game: game.clone(), effects, subgames, acts, goals, goal_gates }))
     }
 
-    /// [`Targets::new`] within some time. Without a limit of time only small games are tried, so that
-    /// the work stays small as well.
+    /// [`Targets::new`] within a time limit. Without one, only small games are tried, so that the
+    /// work stays small as well.
     pub fn attempt(
         game: &dyn Game,
         time: Option<Duration>,
@@ -118,7 +118,7 @@ impl Targets {
         self.subgames.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no subgames.
     pub fn is_empty(&self) -> bool {
         self.subgames.is_empty()
     }
@@ -133,7 +133,7 @@ impl Targets {
         project(&self.subgames[subgame].fluents, state)
     }
 
-    /// The subgames that a move acts on, and the place of the move among the moves of each.
+    /// The subgames that a move acts on, and the index of the move among the moves of each.
     pub fn acts(&self, choice: Move) -> &[(u32, u32)] {
         self.acts.get(&choice).map_or(&[], Vec::as_slice)
     }
@@ -147,7 +147,7 @@ impl Targets {
         values
     }
 
-    /// The best goal value that a state of a subgame does not exclude, if the game ended with it.
+    /// The best goal value that a state of a subgame does not exclude, if the game ends in it.
     pub fn bound(&self, subgame: usize, state: &[u64]) -> Option<f64> {
         let network: &Network = self.game.compiled().network();
         let mut values = self.known(subgame, state);
@@ -155,8 +155,8 @@ impl Targets {
         self.goals.iter().find(|&&(_, when)| !is_false(&values, when)).map(|&(value, _)| value)
     }
 
-    /// What moves can make of a state of a subgame: for each of its moves the next state, or none if
-    /// the move is not legal whatever the rest of the game is.
+    /// The successors of a state of a subgame: for each of its moves the next state, or `None` if
+    /// the move is illegal whatever the rest of the state is.
     pub fn successors(&self, subgame: usize, state: &[u64]) -> Vec<Option<Box<[u64]>>> {
         let Subgame { moves, gates, .. } = &self.subgames[subgame];
         let mut values = self.known(subgame, state);
@@ -189,13 +189,12 @@ impl Targets {
     }
 }
 
-/// Sets of fluents that contain everything they depend on.
+/// Sets of fluents that contain all their dependencies.
 struct Closure<'a> {
     network: &'a Network,
     effects: &'a Effects,
     support: Support,
-    /// For every fluent, the fluents that it directly depends on; none if a set with it cannot be
-    /// closed.
+    /// For every fluent, its direct dependencies; `None` if a set with it cannot be closed.
     needs: Vec<Option<Vec<usize>>>,
 }
 

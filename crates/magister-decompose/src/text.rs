@@ -1,4 +1,4 @@
-//! The rules of a compiled game as GDL, so that whatever takes rules takes a subgame.
+//! The rules of a compiled game as GDL, so that a subgame can be used wherever rules are accepted.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use magister_core::Halt;
 use magister_engine::Compiled;
 use magister_engine::network::{Edge, InputId, Network, NodeId};
 
-/// The rules of a game in prefix GDL. An error if they cannot be written: chance, hidden information,
-/// payment on the way, and goals that are not whole numbers.
+/// The rules of a game in prefix GDL. It is an error if they cannot be written: chance, hidden
+/// information, intermediate rewards, and goals that are not integers.
 pub fn rules_text(compiled: &Compiled, heading: &str) -> Result<String, Halt> {
     let network: &Network = compiled.network();
     let info = compiled.info();
@@ -33,7 +33,7 @@ struct Writer<'a> {
     compiled: &'a Compiled,
     network: &'a Network,
     text: String,
-    /// What each role does when it has no move.
+    /// The move of each role that has nothing to do.
     idle: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Writer<'_> {
             if network.idle[role].is_none() {
                 continue;
             }
-            // A role without a move does nothing.
+            // A role without a move is idle.
             let idle = self.idle[role].clone();
             let _ = writeln!(self.text, "(input {name} {idle})");
             let _ = writeln!(self.text, "(<= (legal {name} {idle}) (not can-move-{role}))");
@@ -157,7 +157,7 @@ impl Writer<'_> {
         format!("gate-{}", node.index())
     }
 
-    /// The rules of all gates that something asks for.
+    /// The rules of all gates that others use.
     fn gates(&mut self) {
         let network = self.network;
         let outputs: Vec<Edge> = network
@@ -168,7 +168,7 @@ impl Writer<'_> {
             .chain([network.terminal])
             .chain(network.goals.iter().map(|goal| goal.when))
             .collect();
-        // Outermost gates are written where they are used.
+        // The outermost gates are written inline.
         let inner: Vec<Edge> = outputs
             .iter()
             .filter(|edge| self.is_gate(edge.node()))

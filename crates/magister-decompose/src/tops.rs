@@ -1,5 +1,5 @@
-//! What several parts decide together: legal moves, the end and goals as formulas over local
-//! concepts, each of which is a condition on one part.
+//! Conditions that several parts decide together: legal moves, `terminal` and goals as formulas
+//! over local concepts, each of which is a condition on one part.
 
 use magister_engine::network::{Edge, Network, NodeId};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use crate::split::{CONTEXT, Split};
 /// A formula over local concepts.
 #[derive(Clone, Debug)]
 enum Gate {
-    /// A concept of a part, by its number there.
+    /// A concept of a part, by its number in that part.
     Leaf(usize, usize),
     /// All of these gates, each negated or not.
     And(Vec<(u32, bool)>),
@@ -22,7 +22,7 @@ pub(crate) type Signal = (u32, bool);
 #[derive(Clone, Debug)]
 pub(crate) struct Tops {
     gates: Vec<Gate>,
-    /// For every part, and behind them the context, its concepts: wires that all must be true.
+    /// For every part, followed by the context, its concepts: lists of wires that must all be true.
     pub(crate) concepts: Vec<Vec<Vec<Edge>>>,
     pub(crate) legal: Vec<Signal>,
     pub(crate) terminal: Signal,
@@ -35,7 +35,7 @@ const TRUE: u32 = 0;
 struct Maker<'a> {
     network: &'a Network,
     tops: Tops,
-    /// For every node: the parts below, none, one, or several.
+    /// For every node, the parts that it depends on: none, one, or several.
     below: Vec<Below>,
     known: FxHashMap<NodeId, u32>,
     leaves: FxHashMap<(usize, Vec<Edge>), u32>,
@@ -49,12 +49,12 @@ enum Below {
 }
 
 impl Tops {
-    /// Legal moves, the end and goals.
+    /// Legal moves, `terminal` and goals.
     pub(crate) fn new(network: &Network, split: &Split) -> Self {
         Self::make(network, split, true)
     }
 
-    /// The end and goals alone.
+    /// Only `terminal` and goals.
     pub(crate) fn outcomes(network: &Network, split: &Split) -> Self {
         Self::make(network, split, false)
     }
@@ -97,7 +97,7 @@ impl Tops {
         Tops { legal, terminal, goals, ..maker.tops }
     }
 
-    /// The concepts of every part, and of the context, that are below some signals.
+    /// The concepts of every part and of the context that some signals depend on.
     pub(crate) fn below(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<Vec<bool>> {
         let mut found: Vec<Vec<bool>> =
             self.concepts.iter().map(|own| vec![false; own.len()]).collect();
@@ -148,7 +148,7 @@ impl Maker<'_> {
 
     fn leaf(&mut self, part: usize, mut wires: Vec<Edge>) -> Signal {
         wires.sort_unstable();
-        // One negated wire is the same concept as the wire itself.
+        // A single negated wire is the same concept as the wire itself.
         let negated = matches!(wires[..], [one] if one.negated());
         if negated {
             wires[0] = !wires[0];
@@ -171,7 +171,7 @@ impl Maker<'_> {
             Below::Nothing => (TRUE, false),
             Below::One(part) => self.leaf(part, vec![Edge::of(node)]),
             Below::Several => {
-                // Conjunctions are opened, so that what they ask of one part is one concept.
+                // Conjunctions are expanded, so that their conditions on one part form one concept.
                 let mut own: Vec<(usize, Vec<Edge>)> = Vec::new();
                 let mut parts: Vec<Signal> = Vec::new();
                 let mut open = vec![node];

@@ -1,4 +1,4 @@
-//! Values of the positions of a game, by its parts: what a player asks during a match.
+//! Values of the positions of a game, computed from its parts, for a player during a match.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct PartValues {
 
 #[derive(Debug)]
 enum How {
-    /// Nimbers decide; what the loser and the winner get.
+    /// Nimbers decide the game; then the goal values of the loser and the winner.
     Nimbers(Arc<Sum>, Impartial, (f64, f64)),
     /// Classes of a sum are searched on demand.
     Search(Search),
@@ -38,7 +38,8 @@ enum How {
 }
 
 impl PartValues {
-    /// Solves a game by its parts within some time, if that is possible.
+    /// Splits a game and solves it by its parts within a time limit, if that is useful. Without a
+    /// limit, only small games are tried, so that the work stays small as well.
     pub fn attempt(
         game: &dyn Game,
         whole: &Decomposition,
@@ -96,7 +97,7 @@ impl PartValues {
         }
     }
 
-    /// The value of a position for each role; none if it is not known.
+    /// The value of a position for each role; `None` if it is not known.
     pub fn values(&mut self, state: &[u64], stop: &Stop) -> Result<Option<Vec<f64>>, Halt> {
         match &mut self.how {
             How::Nimbers(sum, impartial, (low, high)) => {
@@ -121,9 +122,9 @@ impl PartValues {
         }
     }
 
-    /// The moves of a role in a worker's position, with their values where they are known and the
-    /// probabilities with which optimal play chooses them: several moves that are equally good have
-    /// equal probabilities. None if the position has no known value or the role no choice.
+    /// The moves of a role in a worker's position, with their values if known and their
+    /// probabilities in optimal play. Equally good moves have equal probabilities. `None` if the
+    /// position has no known value or the role has no choice.
     pub fn moves(
         &mut self,
         worker: &mut dyn Worker,
@@ -164,7 +165,7 @@ impl PartValues {
         let Some(best) = values.collect::<Option<Vec<f64>>>() else { return Ok(None) };
         let best = best.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let is_best = |one: &Candidate| one.value.is_some_and(|value| value >= best - TINY);
-        // Where positions can repeat, only some of the best moves make progress.
+        // If positions can repeat, only some of the best moves make progress.
         let strict = found.iter().any(|(one, good)| *good && is_best(one));
         let chosen = |(one, good): &(Candidate, bool)| is_best(one) && (*good || !strict);
         let count = found.iter().filter(|pair| chosen(pair)).count();
@@ -183,8 +184,8 @@ impl PartValues {
         }
     }
 
-    /// The class that a solution moves to, if the order of its positions matters: a best move may
-    /// otherwise lead back.
+    /// The class that a solution moves to, if the order of its positions matters, because a best
+    /// move might otherwise lead back.
     fn progress(&self, state: &[u64], role: Role, roles: usize) -> Option<Vec<u64>> {
         let place = self.place(state)?;
         let (solution, dynamics): (&Solution, &dyn Dynamics) = match &self.how {
@@ -208,7 +209,7 @@ impl PartValues {
     }
 }
 
-/// Wires times moves of games that are split without a limit of time.
+/// The maximum number of wires times moves of games that are split without a time limit.
 const SMALL: usize = 4_000_000;
 
 /// Whether a game is small enough to be split without a time limit.
@@ -219,8 +220,8 @@ pub fn is_small(game: &dyn Game) -> bool {
     })
 }
 
-/// Does some work on the circuit of a game within some time. Without a limit of time only small games
-/// are worked on.
+/// Runs some work on the circuit of a game within a time limit. Without one, only small games are
+/// processed.
 pub(crate) fn attempt<T>(
     game: &dyn Game,
     time: Option<Duration>,
@@ -230,7 +231,7 @@ pub(crate) fn attempt<T>(
     let Some(compiled) = compiled(game) else { return Ok(None) };
     match time {
         Some(time) => match within(time, stop, |stop| work(compiled, stop)) {
-            // The time for this ended, not that of the caller.
+            // The time for this work was up, not that of the caller.
             Err(Halt::Stopped) if !stop.is_set() => Ok(None),
             other => other,
         },

@@ -1,4 +1,4 @@
-//! Whether the parts of a game are worth being searched apart.
+//! Whether the parts of a game are worth searching separately.
 
 use magister_core::{Halt, Stop};
 use magister_engine::Compiled;
@@ -9,18 +9,18 @@ use crate::local::Bounds;
 use crate::product::Product;
 use crate::sum::{Sizes, Sum};
 
-/// An opinion on a decomposition.
+/// An assessment of a decomposition.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Worth {
-    /// Whether the parts are worth being searched apart.
+    /// Whether the parts are worth searching separately.
     pub useful: bool,
-    /// Why, in a sentence.
+    /// The reason, as a sentence.
     pub why: String,
-    /// Whether the parts were enumerated, so that the opinion is measured.
+    /// Whether the parts were enumerated, so that the assessment is measured.
     pub measured: bool,
     /// Whether nimbers decide the game.
     pub nimbers: bool,
-    /// The sizes of the parts, where they were enumerated.
+    /// The sizes of the parts, if they were enumerated.
     pub sizes: Option<Sizes>,
 }
 

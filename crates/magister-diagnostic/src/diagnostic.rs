@@ -32,7 +32,7 @@ pub trait Code: Copy + Ord {
     /// The stable identifier, such as `G201`.
     fn id(self) -> &'static str;
 
-    /// Its usual severity.
+    /// Its default severity.
     fn severity(self) -> Severity;
 }
 
@@ -48,7 +48,7 @@ pub struct Related {
 /// One finding with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic<C> {
-    /// The kind of finding. Stable: tools may rely on it.
+    /// The kind of finding. It is stable, so tools may rely on it.
     pub code: C,
     /// The severity; it may depend on the dialect.
     pub severity: Severity,
@@ -65,7 +65,7 @@ pub struct Diagnostic<C> {
 }
 
 impl<C: Code> Diagnostic<C> {
-    /// A diagnostic with the code's usual severity.
+    /// A diagnostic with the default severity of its code.
     pub fn new(code: C, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -106,7 +106,7 @@ impl<C: Code> Diagnostic<C> {
         self
     }
 
-    /// Sets another severity than usual.
+    /// Sets a severity other than the default.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
@@ -114,7 +114,7 @@ impl<C: Code> Diagnostic<C> {
     }
 }
 
-/// Limits the length of a sentence: names in it come from the rules and may be megabytes long.
+/// Limits the length of a message: it contains names from the rules, which may be megabytes long.
 fn clip(mut text: String) -> String {
     const LONGEST: usize = 400;
     if text.len() > LONGEST {
@@ -124,9 +124,9 @@ fn clip(mut text: String) -> String {
     text
 }
 
-/// A bounded list of diagnostics: hostile input makes mistakes by the million.
+/// A bounded list of diagnostics, because hostile input may have millions of mistakes.
 ///
-/// Errors and the rest have a limit each, so that many warnings never hide an error.
+/// Errors, warnings and notes have separate limits, so that many warnings never hide an error.
 #[derive(Clone, Debug)]
 pub struct Diagnostics<C> {
     list: Vec<Diagnostic<C>>,
@@ -177,7 +177,7 @@ impl<C: Code> Diagnostics<C> {
         self.count(Severity::Error) > 0
     }
 
-    /// Appends the diagnostics of another list, each changed or left out by a function.
+    /// Appends the diagnostics of another list, each changed or removed by a function.
     pub fn append(
         &mut self,
         other: Diagnostics<C>,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::{Lines, Place};
 
-/// A text with its name, for showing positions in it.
+/// A text with its name, to show positions in it.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
     name: &'a str,
@@ -52,12 +52,13 @@ impl<'a> Source<'a> {
         self.lines.place(self.text, offset)
     }
 
-    /// With source lines and marks, in the style of rustc; `colours` for a terminal.
+    /// The diagnostic with source lines and marks, in the style of rustc; `colours` for a terminal.
     pub fn terminal<C: Code>(&self, diagnostic: &Diagnostic<C>, colours: bool) -> String {
         terminal::render(self, diagnostic, colours)
     }
 
-    /// One line, as compilers write it: `file:line:column: error[G201]: message`.
+    /// The diagnostic on one line, in the format of compilers:
+    /// `file:line:column: error[G201]: message`.
     pub fn line<C: Code>(&self, diagnostic: &Diagnostic<C>) -> String {
         let at = self.place(diagnostic.span.start);
         let mut out = format!(

@@ -1,8 +1,9 @@
 //! The one clock of the engine.
 //!
-//! The speed of a network's evaluators is measured; their results are equal. Everything visible to
-//! a caller is decided by counting instead, so this is the only place that reads the time. A caller
-//! that needs even the choice of an evaluator to be reproducible provides a counting clock.
+//! The evaluators of a network return equal results and differ only in speed, which is measured.
+//! Everything else that a caller can see is decided by counting, so this is the only place that
+//! reads the time. A caller that needs even the choice of an evaluator to be reproducible provides
+//! a counting clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 pub struct Clock(Option<Arc<dyn Fn() -> Duration + Send + Sync>>);
 
 impl Clock {
-    /// The clock of the machine; the default.
+    /// The clock of the machine, which is the default.
     pub fn machine() -> Self {
         Self(None)
     }
@@ -24,7 +25,7 @@ impl Clock {
         Self(Some(Arc::new(now)))
     }
 
-    /// A clock that advances by this much whenever it is read.
+    /// A clock that advances by this amount at each reading.
     pub fn counting(tick: Duration) -> Self {
         let reads = AtomicU64::new(0);
         Self::new(move || {
@@ -33,7 +34,7 @@ impl Clock {
         })
     }
 
-    /// Begins to measure.
+    /// Starts a measurement.
     pub fn start(&self) -> Stopwatch {
         Stopwatch(match &self.0 {
             None => Watch::Machine(machine_now()),

@@ -13,12 +13,12 @@ use crate::{QueryLimits, Reference};
 /// Relations that declare or initialise, which play does not query.
 const DECLARING: &[&str] = &["role", "init", "base", "input", "percept", "action"];
 
-/// What the reference interpreter has used so far.
+/// The relations, rules and operations that the reference interpreter has used so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Used {
     /// For each relation, whether it was queried.
     pub(crate) relations: Vec<bool>,
-    /// For each rule, whether its conditions held for some values.
+    /// For each rule, whether its conditions held for some bindings.
     pub(crate) rules: Vec<bool>,
     /// For each operation, whether it had an effect.
     pub(crate) operations: Vec<bool>,
@@ -34,7 +34,7 @@ impl Used {
     }
 }
 
-/// A rule, an operation or a relation, as the author knows it.
+/// A rule, an operation or a relation, as it appears in the rulesheet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Unused {
     /// The line on which it begins; for a relation, that of its first rule or fact.
@@ -43,7 +43,7 @@ pub struct Unused {
     pub what: String,
 }
 
-/// What random play has not used.
+/// The rules and relations that random play has not used.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Coverage {
     /// The number of positions.
@@ -208,8 +208,8 @@ mod tests {
         let found = covered(text, 3);
         assert_eq!((found.positions, found.matches), (6, 3));
         let line = |line, what: &str| Unused { line, what: what.to_owned() };
-        // Line 8 applies too, although line 7 has answered before; a helper for 2 is never queried
-        // as a unit.
+        // Line 8 applies too, although line 7 already succeeded. `(unit 2)` does not hold, so line
+        // 12 never applies, and `never` is never queried.
         let rules = [line(5, "(legal a stop)"), line(12, "(helper ?x)")];
         assert_eq!(found.rules, rules);
         let relations = [

@@ -8,7 +8,7 @@ use magister_core::Halt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A statement is unusable; the sentence says why.
+    /// A statement is unusable; the message says why.
     Statement {
         /// The line where it begins, from one.
         line: u32,

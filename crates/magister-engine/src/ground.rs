@@ -14,7 +14,7 @@ use crate::term::compare_names;
 pub struct Ground {
     /// The name at the top.
     pub name: Arc<str>,
-    /// The arguments; `None` for a constant, which differs from no arguments.
+    /// The arguments; `None` for a constant, which differs from an empty argument list.
     pub args: Option<Box<[Ground]>>,
 }
 
@@ -31,7 +31,7 @@ impl Ground {
 
     /// Parses consecutive terms. `None` if the text is anything else.
     pub fn read_all(text: &str, syntax: Syntax) -> Option<Vec<Ground>> {
-        // The dialect is given so that it is not guessed from the words.
+        // The dialect is given, so that it is not guessed from the text.
         let dialect = if syntax == Syntax::Kif { Dialect::Gdl2 } else { Dialect::Operations };
         let options =
             Options { syntax: Some(syntax), dialect: Some(dialect), ..Options::default() };
@@ -58,7 +58,7 @@ impl Ground {
         Ground::read(text, first).or_else(|| Ground::read(text, second))
     }
 
-    /// The term of a syntax tree; `None` if it has variables.
+    /// The term of a syntax tree; `None` if it contains variables.
     pub fn from_syntax(term: &Term) -> Option<Ground> {
         match &term.kind {
             TermKind::Variable(_) | TermKind::Wildcard => None,

@@ -1,10 +1,10 @@
-//! Rules to running games.
+//! From rules to running games.
 //!
-//! A checked rulesheet becomes a [`Program`]: plain data in which every name, ground term,
-//! relation and rule is a small number. Evaluators run programs. [`Reference`] judges
-//! all others: a tabling interpreter that is short rather than fast; [`ReferenceGame`] implements
-//! the traits of `magister-core` with it. [`trace`] replays what other programs recorded and
-//! reports where an evaluator disagrees.
+//! A checked rulesheet becomes a [`Program`]: plain data in which every name, ground term, relation
+//! and rule is a small number. Evaluators run programs. [`Reference`] is the oracle for all others:
+//! a tabling interpreter that is short rather than fast; [`ReferenceGame`] implements the traits of
+//! `magister-core` with it. [`trace`] replays matches that other programs recorded and reports
+//! where an evaluator disagrees.
 //!
 //! ```
 //! use magister_core::{Game, Stop, Step};

@@ -14,7 +14,7 @@ pub(crate) struct FluentTensors {
     tensors: Tensors,
     /// For each fluent the index of its bit, and the index of its cell's empty bit.
     places: Vec<(u32, Option<u32>)>,
-    /// The indexes of the empty bits of cells without a fluent for it.
+    /// The indexes of the empty bits of cells that have no fluent for emptiness.
     empty: Vec<u32>,
 }
 
@@ -66,7 +66,8 @@ impl FluentTensors {
         &self.tensors
     }
 
-    /// Writes the state with these fluents into a buffer of zeros. Invalid numbers are ignored.
+    /// Writes the state with these fluents into a buffer of zeros. Numbers of unknown fluents are
+    /// ignored.
     pub(crate) fn write(&self, fluents: impl Iterator<Item = usize>, out: &mut [f32]) {
         for &place in &self.empty {
             out[place as usize] = 1.0;

@@ -27,11 +27,11 @@ pub enum Evaluator {
     /// The network as machine code, recomputing everything in every state, if the machine allows
     /// it.
     Code,
-    /// The network on vectors, hundreds of games at once; single steps as by sweep.
+    /// The network on vectors, hundreds of games at once; single steps run as in `Sweep`.
     Batch,
     /// Compiled rules, for games without a network.
     Datalog,
-    /// The reference interpreter: runs every game, slowly.
+    /// The reference interpreter, which runs every game, slowly.
     Reference,
 }
 
@@ -106,14 +106,15 @@ impl fmt::Debug for Prepared {
     }
 }
 
-/// Prepares a game from rules: on a given evaluator, or on the best that supports it.
+/// Prepares a game from rules: on a given evaluator, or on the fastest that supports it.
 ///
 /// `source` is the text of the rules, `name` the name of the game. Rules are grounded for every
-/// evaluator, because moves get their numbers there. A game without a network within limits of
-/// counted work runs on compiled rules, and on the reference interpreter if that is impossible too.
-/// The fastest network evaluator is measured for a few milliseconds; batches of playouts run on
-/// vectors if that is faster, which is measured when they are large enough. Nothing else depends on
-/// the clock, and `stop` makes this fail or has no effect.
+/// evaluator, because grounding numbers the moves. A game whose network exceeds the limits of
+/// counted work runs on compiled rules, or on the reference interpreter if it cannot be compiled
+/// either. The network evaluators are measured for a few milliseconds and the fastest is used;
+/// batches of playouts run on vectors if a measurement on a large enough batch shows that this is
+/// faster. Nothing else depends on the clock. `stop` can make this fail, but it never changes the
+/// result.
 pub fn prepare(
     rules: &Rulesheet,
     source: &str,
@@ -166,7 +167,7 @@ fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
             });
         }
     };
-    // A network in which every step changes much may be slower than compiled rules.
+    // If every step changes much of a network, it may be slower than compiled rules.
     let gates = network.gates();
     if gates.legal + gates.next > MANY {
         match basis.compiled(stop) {
@@ -175,7 +176,7 @@ fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
             _ => {}
         }
     }
-    // Batch playouts are measured when there are any.
+    // Batch playouts are measured when they are first requested.
     let playouts = Some(Playouts::Measured);
     let by = |evaluator| basis.on_network(Arc::clone(&network), evaluator, playouts);
     let mut games = vec![by(Evaluator::Incremental)?, by(Evaluator::Sweep)?];
@@ -221,7 +222,8 @@ pub fn prepare_each(
     // An evaluator may refuse a game, but a lack of time fails the whole preparation.
     stop.check()?;
     if each.taken.is_empty() {
-        // The last one is the reference interpreter, whose reason concerns the rules themselves.
+        // The last one is the error of the reference interpreter, which concerns the rules
+        // themselves.
         return Err(each.refused.pop().expect("there are evaluators").1);
     }
     Ok(each)
@@ -340,7 +342,7 @@ fn on_rules(game: DatalogGame) -> Prepared {
     }
 }
 
-/// Runs `work` with a flag that is set when `stop` is or when the time is over.
+/// Runs `work` with a flag that is set when `stop` is or when the time is up.
 pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
     let inner = Stop::new();
     let (done, wait) = mpsc::channel::<()>();
@@ -369,14 +371,14 @@ const MANY: usize = 100_000;
 /// The number of gates that take as long as one unit of the work of compiled rules.
 const RATIO: f64 = 1_000.0;
 
-/// Whether compiled rules are expected to be faster than a network: by counts, so that it is the
-/// same everywhere.
+/// Whether compiled rules are expected to be faster than a network: decided by counts, so that the
+/// choice is the same on every machine.
 fn worth_more(gates: Gates, work: f64) -> bool {
     (gates.legal + gates.next) as f64 > work * RATIO
 }
 
-/// The number and length of the measurements of several games, in turn, so that disturbances affect
-/// all of them.
+/// The number and length of the measurements. Games are measured in turn, so that disturbances
+/// affect all of them.
 const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_millis(2);
 

@@ -189,7 +189,7 @@ impl Terms {
         }
     }
 
-    /// An order that depends on the content of the terms, not on when they were added: constants
+    /// An order that depends on the content of the terms, not on the order of insertion: constants
     /// before compounds, integers by value and before other names.
     pub fn compare(&self, a: TermId, b: TermId) -> Ordering {
         if a == b {
@@ -216,7 +216,7 @@ impl Terms {
         terms.dedup();
     }
 
-    /// The number of a term from outside, if the store contains it.
+    /// The number of an external term, if the store contains it.
     pub fn find(&self, term: &Ground) -> Option<TermId> {
         let symbol = self.find_symbol(&term.name)?;
         match &term.args {
@@ -228,7 +228,7 @@ impl Terms {
         }
     }
 
-    /// The number of a term from outside.
+    /// The number of an external term.
     pub fn import(&mut self, term: &Ground) -> TermId {
         let symbol = self.symbol(&term.name);
         match &term.args {
@@ -240,7 +240,7 @@ impl Terms {
         }
     }
 
-    /// A term as a tree, for use outside.
+    /// A term as a tree, for use outside of the store.
     pub fn export(&self, term: TermId) -> Ground {
         let functor = self.functor(term);
         Ground {
@@ -251,7 +251,7 @@ impl Terms {
         }
     }
 
-    /// The number that a term of `from` has here.
+    /// The number that a term of `from` has in this store.
     pub fn copy(&mut self, from: &Terms, term: TermId) -> TermId {
         let functor = from.functor(term);
         let symbol = self.symbol(from.name(functor.symbol));

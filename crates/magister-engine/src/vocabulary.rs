@@ -47,7 +47,7 @@ impl TermList {
     }
 }
 
-/// The terms that the rules determine before any play.
+/// The terms that the rules determine before any match is played.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
     /// The moves of all roles; a term that several roles share is one move.

@@ -282,7 +282,8 @@ fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
 
 #[test]
 fn networks() {
-    // The number of games in time depends on the machine, so the test only requires some.
+    // The number of games that finish in time depends on the machine, so the test requires only
+    // some.
     if let Some(agree) =
         prepared(&[Evaluator::Sweep, Evaluator::Incremental, Evaluator::Code], 8_000)
     {

@@ -2,7 +2,7 @@
 //!
 //! They are the smallest complete examples of every kind of game, and the yardstick for the same
 //! games written in a language: some with boards and symmetries, one with simultaneous moves, three
-//! with chance, two with hidden information, one for three players, one that pays on the way.
+//! with chance, two with hidden information, one for three players, one with intermediate rewards.
 
 mod breakthrough;
 mod connect_four;

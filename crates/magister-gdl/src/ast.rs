@@ -1,7 +1,7 @@
 //! The syntax tree: one for prefix and infix, for GDL, GDL-II and Gamemaster's operations.
 //!
-//! Every node has its position in the text. The tree keeps what a printer needs to reproduce the
-//! text (lists as lists, `(p)` distinct from `p`), and nothing else.
+//! Every node has its position in the text. The tree keeps only what a printer needs to reproduce
+//! the text (lists as lists, `(p)` distinct from `p`).
 
 use crate::name::Name;
 use magister_diagnostic::Span;
@@ -18,7 +18,7 @@ pub enum Syntax {
 /// The dialect of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
-    /// Complete information: `next`, `does`, `true`.
+    /// GDL, with perfect information: `next`, `does`, `true`.
     Gdl,
     /// GDL with `sees` and the role `random`.
     Gdl2,
@@ -103,7 +103,7 @@ pub struct Rule {
     pub arrow: bool,
 }
 
-/// What an action does to the state, in Gamemaster's dialect.
+/// The effects of an action on the state, in Gamemaster's dialect.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// The action, or the name of a helper operation.
@@ -150,7 +150,7 @@ pub enum StatementKind {
     Operation(Operation),
     /// `f(X) := term`.
     Definition(Term, Term),
-    /// A formula in place of a fact, such as `~p & ~q`.
+    /// A formula in the place of a fact, such as `~p & ~q`.
     Stray(Formula),
 }
 

@@ -11,7 +11,7 @@ pub enum Use {
     Value,
     /// Its second argument is a formula, its last argument takes the result.
     Aggregate,
-    /// Depends on chance or on the clock.
+    /// It depends on chance or on the clock.
     Impure,
 }
 
@@ -22,9 +22,9 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its use.
     pub usage: Use,
-    /// The minimum number of arguments as a condition.
+    /// The minimum number of arguments when used as a condition.
     pub least: usize,
-    /// The maximum number of arguments as a condition.
+    /// The maximum number of arguments when used as a condition.
     pub most: usize,
 }
 
@@ -34,7 +34,7 @@ const fn entry(name: &'static str, usage: Use, least: usize, most: usize) -> Bui
     Builtin { name, usage, least, most }
 }
 
-/// Sorted by name.
+/// The builtins, sorted by name.
 const TABLE: &[Builtin] = {
     use Use::{Aggregate, Binding, Impure, Test, Value};
     &[

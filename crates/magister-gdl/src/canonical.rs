@@ -1,7 +1,7 @@
 //! One canonical form for all equivalent texts.
 //!
-//! Engines number what they find, and the numbers depend on the order. So they get the canonical
-//! form: rulesheets with the same form are the same game, with the same numbers.
+//! Engines number terms and rules in order, so the numbers depend on that order. Engines therefore
+//! get the canonical form: rulesheets with the same form are the same game, with the same numbers.
 //!
 //! | significant | not significant |
 //! |---|---|
@@ -52,7 +52,7 @@ pub fn canonical(rules: &Rulesheet) -> Canonical {
     // A duplicate role keeps its first place.
     let mut seen = FxHashSet::default();
     roles.retain(|(text, _)| seen.insert(text.clone()));
-    // The sort is stable: of duplicate rules the first remains.
+    // The sort is stable, so the first of several duplicate rules remains.
     others.sort_by(|(a, _), (b, _)| a.cmp(b));
     others.dedup_by(|(a, _), (b, _)| a == b);
     let mut text = format!("{}\n", rules.dialect.name());
@@ -300,7 +300,8 @@ fn write_term(term: &Term, out: &mut String) {
     }
 }
 
-/// Writes a name such that nothing in it looks like punctuation: quoted names may contain anything.
+/// Writes a name such that no part of it looks like punctuation: quoted names may contain any
+/// character.
 fn write_name(name: &str, out: &mut String) {
     for letter in name.chars() {
         if letter.is_alphanumeric() || matches!(letter, '_' | '.' | '"' | '/' | '*' | '+' | '-') {

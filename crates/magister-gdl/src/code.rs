@@ -1,8 +1,8 @@
 //! The codes of diagnostics: the meaning of each, with a bad and a good example.
 //!
 //! Codes are stable. A new one takes the next free number of its group; a retired number is not
-//! reused. Each has two files in `codes/`: `NNN.bad.*` shows exactly that mistake, `NNN.good.*`
-//! shows none. `magister check --explain` prints them and the tests run them.
+//! reused. Each has two files in `codes/`: `NNN.bad.*` contains exactly that mistake, and
+//! `NNN.good.*` contains none. `magister check --explain` prints them and the tests run them.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $name,)* }
             }
 
-            /// Its usual severity.
+            /// Its default severity.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity,)* }
             }

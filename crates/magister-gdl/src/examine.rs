@@ -61,8 +61,8 @@ pub fn examine(text: &str, options: &Options) -> Examined {
     Examined { rules: read.rules, diagnostics, complete }
 }
 
-/// Statements that a missing connective split, with the split-off part. The mistake is reported
-/// once; other defects in them are consequences.
+/// Statements that were split because a connective is missing, with the split-off part. The mistake
+/// is reported once; other defects in them are consequences.
 fn torn(read: &Read) -> Vec<Span> {
     let strays = read.diagnostics.as_slice().iter().filter(|d| d.code == Code::Stray);
     let whole = strays.filter_map(|stray| {

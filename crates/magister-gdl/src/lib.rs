@@ -22,7 +22,7 @@
 //! |---|---|
 //! | `ast` | the syntax tree |
 //! | `read` | text to tree: lexers and parsers, and detection of the language |
-//! | `check` | what the languages demand beyond grammar |
+//! | `check` | the requirements of the languages beyond the grammar |
 //! | `print` | tree to text, in either syntax |
 //! | `canonical` | one form for all equivalent texts |
 //! | `translate` | operations to GDL, GDL to GDL-II |

@@ -1,18 +1,19 @@
 //! The limits of a reader.
 //!
-//! Rules may come from strangers: an upload, a message from the network, a fuzzer. Every limit has
-//! a name, can be set, and is reported by a diagnostic when it is reached.
+//! Rules may be untrusted: an upload, a message from the network, a fuzzer. Every limit has a name,
+//! can be set, and is reported by a diagnostic when it is reached.
 
-/// The limits of one reading. The defaults are far above any published rulesheet.
+/// The limits of reading one text. The defaults are far above any published rulesheet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
-    /// Size of the text in bytes.
+    /// The maximum size of the text in bytes.
     pub bytes: usize,
-    /// The total number of terms, connectives and statements.
+    /// The maximum number of terms, connectives and statements.
     pub nodes: usize,
-    /// The nesting depth. Everything that walks a tree recurses, so this also bounds the stack.
+    /// The maximum nesting depth. All traversals of a tree are recursive, so this also bounds the
+    /// stack.
     pub depth: usize,
-    /// The number of diagnostics to keep; further ones are only counted.
+    /// The maximum number of diagnostics to keep; further ones are only counted.
     pub diagnostics: usize,
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// A new name, not shared with any reader's.
+    /// A new name that is not shared with a reader.
     pub fn new(text: &str) -> Self {
         Name(Arc::from(text))
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for Name {
     }
 }
 
-/// Creates names, each distinct one once.
+/// Creates names and stores each distinct one once.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     known: FxHashSet<Name>,

@@ -7,11 +7,11 @@ use crate::ast::Dialect;
 pub(crate) struct Keyword {
     pub(crate) name: &'static str,
     pub(crate) arity: usize,
-    /// May be the head of a rule or fact.
+    /// It may be the head of a rule or fact.
     pub(crate) head: bool,
-    /// May be a condition.
+    /// It may be a condition.
     pub(crate) body: bool,
-    /// Fixed before the first move.
+    /// It is fixed before the first move.
     pub(crate) fixed: bool,
 }
 

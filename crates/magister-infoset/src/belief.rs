@@ -58,8 +58,9 @@ enum Kind {
     Dealt(Box<Dealt>),
 }
 
-/// How the time is divided: the exact information set may take a quarter of the remaining time, and
-/// sampling another quarter. The search for one consistent history may take nearly all of it.
+/// The division of the time: the exact information set may take a quarter of the remaining time,
+/// and sampling another quarter. The search for one consistent history may take nearly all of the
+/// remaining time.
 const EXACT: f64 = 0.75;
 const SAMPLED: f64 = 0.5;
 const HOPE: f64 = 0.15;
@@ -234,9 +235,9 @@ impl Belief {
         Err(Halt::Rules(what.to_owned()))
     }
 
-    /// The moves that are legal in most of some states that the game may be in, for when no
-    /// consistent history was found, and whether these states agree with the latest percepts. They
-    /// do if such states were found within half of the budget.
+    /// For the case that no consistent history was found: the moves that are legal in most of some
+    /// possible states, and whether these states agree with the latest percepts. They do if such
+    /// states were found within half of the budget.
     pub fn guess_legal(
         &self,
         turns: &[Turn],

@@ -3,7 +3,7 @@
 use crate::joints::Shells;
 
 /// Coordinate ascent: the move of one role varies while the others stay fixed, and the search
-/// continues from the joint move whose percepts come closest to what was seen. If each percept
+/// continues from the joint move whose percepts come closest to the observed ones. If each percept
 /// depends on one role only, this needs as many tries as there are moves, not as many as there are
 /// joint moves. Afterwards all joint moves follow, starting with those that consist of the first
 /// moves of every role.
@@ -39,7 +39,7 @@ impl Climb {
         self.role.is_some()
     }
 
-    /// Reports the distance of the last joint move from what was seen.
+    /// Reports the distance of the last joint move from the observed percepts.
     pub(crate) fn tell(&mut self, distance: usize) {
         if let Some((role, at)) = self.pending.take()
             && distance < self.distance
@@ -64,7 +64,7 @@ impl Iterator for Climb {
     fn next(&mut self) -> Option<u64> {
         while let Some(role) = self.role {
             let Some(&size) = self.sizes.get(role) else {
-                // Another round, as long as it improves.
+                // Another round, as long as the distance decreases.
                 self.role = self.better.then_some(0);
                 self.better = false;
                 continue;

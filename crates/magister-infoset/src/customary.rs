@@ -1,9 +1,9 @@
-//! Which moves are legal after which percepts, as random play shows it.
+//! The legal moves of a role after its latest percepts, estimated from random play.
 //!
-//! Rules may let a role lose track: a piece is captured without notice, and soon no history is found
-//! that explains everything. The latest percepts still say something, for instance whose turn it
-//! is. The states of random play in which a role has just perceived the same show which moves it
-//! has.
+//! In some games a role loses track of the state: a piece is captured without notice, and soon no
+//! consistent history is found. The latest percepts are still informative; they may say whose turn
+//! it is, for example. The states of random play in which the role has just had the same percepts
+//! show which moves it has.
 
 use magister_core::{
     Game, Halt, Move, Observation, Percept, Rng, Role, Seed, Step, Stop, Worker, draw,
@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 
 use crate::votes::Votes;
 
-/// The number of random matches, and the steps after which one is cut off.
+/// The number of random matches, and the number of steps after which one is cut off.
 const MATCHES: u64 = 64;
 const STEPS: u32 = 200;
-/// The number of states that is enough to say something.
+/// The number of states that suffice for an estimate.
 const ENOUGH: f64 = 16.0;
 
-/// The legal moves of a role by what it perceived last.
+/// The legal moves of a role by its latest percepts.
 #[derive(Clone, Debug)]
 pub struct Customary {
     role: Role,
@@ -28,13 +28,13 @@ pub struct Customary {
 }
 
 impl Customary {
-    /// Nothing is known about this role yet.
+    /// An empty estimate for this role.
     pub fn new(role: Role) -> Self {
         let rng = Seed::from(0).derive("customary").rng();
         Customary { role, after: FxHashMap::default(), matches: 0, rng }
     }
 
-    /// Plays more random matches, until there are enough or patience ends. A later call goes on.
+    /// Plays more random matches, until there are enough or patience ends. A later call continues.
     pub fn learn(
         &mut self,
         game: &dyn Game,
@@ -45,7 +45,7 @@ impl Customary {
         while self.matches < MATCHES && patience() {
             self.matches += 1;
             match self.play(game, worker, patience, stop) {
-                // Where the rules fail, the match ends.
+                // If the rules fail, the match ends.
                 Ok(()) | Err(Halt::Rules(_)) => {}
                 Err(halt) => return Err(halt),
             }
@@ -87,7 +87,8 @@ impl Customary {
         Ok(())
     }
 
-    /// The votes of the states in which the role has just perceived this; `None` if there were few.
+    /// The votes of the states in which the role has just had these percepts; `None` if there were
+    /// few.
     pub fn after(&self, seen: &Observation) -> Option<&Votes> {
         match seen {
             Observation::Percepts(percepts) => {

@@ -52,7 +52,7 @@ impl Dealt {
         }
     }
 
-    /// Draws samples that agree with all turns. If the role has nothing to decide, one is enough.
+    /// Draws samples that agree with all turns. If the role has no choice, one is enough.
     pub(crate) fn follow(
         &mut self,
         turns: &[Turn],

@@ -6,8 +6,8 @@ use magister_core::{
     Board, Game, Info, Information, Role, StateTensors, Stop, Text, Twist, View, Worker, Wrapped,
 };
 
-/// A game that starts in a given state and hides nothing. Players for perfect information search it
-/// to judge a sampled or revealed state.
+/// A game with perfect information that starts in a given state. Players for perfect information
+/// search it to evaluate a sampled or revealed state.
 ///
 /// The caller provides the state. A sampled state leaks nothing. The true state comes only from
 /// [`Referee::reveal`](magister_core::Referee::reveal), and the match record reports that.

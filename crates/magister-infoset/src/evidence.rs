@@ -1,4 +1,4 @@
-//! Whether a step is possible and consistent with what a role observed.
+//! Whether a step is possible and consistent with a role's observations.
 
 use magister_core::{Halt, Move, Observation, Role, Step};
 

@@ -38,8 +38,8 @@ pub enum Keep {
     /// Merge histories that end in the same state. Sufficient if the other players are assumed to
     /// know the state, or to know nothing.
     States,
-    /// Merge histories that end in the same state and look the same to every role. Needed to reason
-    /// about what the others know.
+    /// Merge histories that end in the same state and give every role the same information state.
+    /// Needed to reason about the knowledge of the others.
     Views,
 }
 
@@ -224,8 +224,8 @@ impl Tracker {
         Ok(())
     }
 
-    /// What the role may observe after a move, with probabilities. Empty if the move is legal in no
-    /// state.
+    /// The possible observations of the role after a move, with probabilities. Empty if the move is
+    /// legal in no state.
     pub fn outlook(
         &mut self,
         own: Move,
@@ -256,7 +256,7 @@ impl Tracker {
     }
 
     /// Keeps only the states in which the game is not over: a role that is asked for a move knows
-    /// that.
+    /// that it is not.
     pub fn open(&mut self) -> Result<(), InfosetError> {
         let mut open = Layer::new(self.layer.tail);
         for at in 0..self.layer.len() {

@@ -1,10 +1,10 @@
-//! Ranks moves by how much they resemble what was observed.
+//! Ranks moves by their resemblance to the observations.
 //!
 //! A percept often uses the words of the move that caused it: a card that is dealt, a door that is
-//! opened. So if there are many moves, those whose words occur in the percepts are tried first,
-//! followed by those that resemble later observations: a card dealt to another player may be shown
-//! at the end. The ranking only saves time. A search tries all other moves afterwards, and a
-//! sampler corrects its weights for the proposal.
+//! opened. If there are many moves, those whose words occur in the percepts are therefore tried
+//! first, followed by those that resemble later observations: a card that is dealt to another
+//! player may be shown at the end. The ranking only saves time. A search tries all other moves
+//! afterwards, and a sampler corrects its weights for the proposal.
 
 use magister_core::{Halt, Move, Observation, Percept, Stop, Text, Turn};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +33,7 @@ pub(crate) struct Hints {
 const OFTEN: usize = 256;
 /// The score of a word of the same turn, which exceeds any score of later turns.
 const NOW: u64 = 1000;
-/// Stands for no word.
+/// Stands for the absence of a word.
 const NONE: u32 = u32::MAX;
 
 impl Hints {
@@ -44,7 +44,7 @@ impl Hints {
     }
 
     /// Ranks moves by their resemblance to the observations of a turn and later turns. Returns
-    /// false if none resembles them; then there are no single ranks.
+    /// false if none resembles them; then the moves are not ranked.
     pub(crate) fn rank(
         &mut self,
         text: &dyn Text,

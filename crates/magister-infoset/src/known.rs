@@ -7,7 +7,7 @@ use magister_core::{Game, Halt, Move, Role, Stop};
 /// Facts and moves with their probabilities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    /// The facts of the states, as the game writes them, with their probabilities.
+    /// The facts of the states, as text of the game, with their probabilities.
     pub facts: BTreeMap<String, f64>,
     /// The moves of the role, with the probability that each is legal.
     pub moves: BTreeMap<Move, f64>,
@@ -17,7 +17,7 @@ pub struct Known {
     total: f64,
 }
 
-/// A probability from here on counts as certain, because of rounding.
+/// Probabilities of at least this value count as certain, to allow for rounding.
 const CERTAIN: f64 = 1.0 - 1e-9;
 
 impl Known {
@@ -59,7 +59,7 @@ impl Known {
         certain.map(|(fact, _)| fact.as_str())
     }
 
-    /// The facts that hold in some states only, most likely first.
+    /// The facts that hold in only some states, most likely first.
     pub fn likely(&self) -> Vec<(&str, f64)> {
         let open = self.facts.iter().filter(|(_, share)| **share < CERTAIN * self.total);
         let mut likely: Vec<(&str, f64)> =

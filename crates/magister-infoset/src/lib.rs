@@ -1,4 +1,4 @@
-//! Information sets: what a role can and cannot distinguish.
+//! Information sets: the histories that a role cannot distinguish.
 //!
 //! A role knows its own moves and its observations. The histories that are consistent with them
 //! form its information set. The probability of each history depends on chance, which the rules
@@ -22,8 +22,8 @@
 //!
 //! Naive sampling is biased. A sampler that draws only among moves that agree with the next
 //! percept, or that backtracks out of dead ends, is biased towards low-branching histories: with
-//! late evidence it may give 1:1 where 1:3 is right. Here a history that reaches a dead end is
-//! discarded, and every history carries an importance weight.
+//! late evidence it may yield odds of 1:1 instead of the correct 1:3. Here a history that reaches a
+//! dead end is discarded, and every history carries an importance weight.
 
 #![forbid(unsafe_code)]
 

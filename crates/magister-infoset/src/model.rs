@@ -4,7 +4,7 @@ use magister_core::{Move, Rng, Role, Worker, draw};
 
 /// The probability that a player of another role makes each of its moves.
 ///
-/// A model sees states only, so it cannot depend on what the other role has observed. Therefore
+/// A model sees only states, so it cannot depend on the other role's observations. Therefore
 /// histories that end in the same state can be merged.
 pub trait Model: Send + Sync {
     /// Replaces `out` with the probabilities of the legal moves of a role, in the same order. They

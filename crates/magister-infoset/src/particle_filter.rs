@@ -8,8 +8,8 @@
 //! sums over particles unbiased. When the weights become uneven, the particles are resampled.
 //!
 //! When no particle is left, the filter restarts at the anchor with more tries. Only after repeated
-//! failures an exhaustive search looks for one consistent history, and `rejuvenate` diversifies its
-//! copies.
+//! failures, an exhaustive search looks for one consistent history, and `rejuvenate` diversifies
+//! its copies.
 
 mod accessors;
 mod drawn;
@@ -56,8 +56,8 @@ pub struct ParticleFilter {
     pub(crate) trails: Trails,
     /// The desired number of particles.
     pub(crate) size: usize,
-    /// Whether the particles come from the exhaustive search. Then they say nothing about
-    /// probabilities until rejuvenation has spread them.
+    /// Whether the particles come from the exhaustive search. They then carry no information about
+    /// probabilities until rejuvenation has diversified them.
     pub(crate) found: bool,
     /// Whether the role is asked for a move after each turn, which implies that the game is not
     /// over.
@@ -145,7 +145,7 @@ impl ParticleFilter {
         self.worker
     }
 
-    /// From the next turn on, counts a request for a move as evidence that the game is not over.
+    /// From the next turn on, treats a request for a move as evidence that the game is not over.
     pub fn ask(&mut self) {
         self.asked = true;
     }
@@ -175,7 +175,7 @@ impl ParticleFilter {
         self.turns.push(turn.clone());
         let result = self.go_on(rng, patience, hope, stop);
         if result.is_err() {
-            // A partial pass is not a fair sample; the next turn restarts at the anchor.
+            // A partial pass is not an unbiased sample; the next turn restarts at the anchor.
             self.turns.pop();
             self.hints.forget();
             self.now.clear();
@@ -288,7 +288,7 @@ impl ParticleFilter {
         self.rejuvenate(self.turns.len() + 1, rng, patience, stop)
     }
 
-    /// Extends the lifeline: one history that is consistent with everything.
+    /// Extends the lifeline: one history that is consistent with all observations.
     fn hold_on(
         &mut self,
         rng: &mut Rng,

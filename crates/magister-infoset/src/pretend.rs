@@ -13,9 +13,9 @@ const BLIND: usize = 20;
 /// The number of joint moves from which the closest one is taken.
 const TRIES: usize = 64;
 
-/// Replays the role's own moves of some turns from a worker's state. While there is hope, it takes
-/// joint moves that come close to the observations, and random ones afterwards. Returns how far
-/// the percepts of the last turn are from the observed ones; 0 if they are equal.
+/// Replays the role's own moves of some turns from a worker's state. While `hope` lasts, it chooses
+/// joint moves that come close to the observations, and random ones afterwards. Returns the
+/// distance between the percepts of the last turn and the observed ones; 0 if they are equal.
 pub(crate) fn pretend(
     game: &dyn Game,
     model: &dyn Model,
@@ -49,7 +49,7 @@ pub(crate) fn pretend(
                     proposal.draw(worker, model, role, turn.own, joint, rng).is_some()
                 };
                 drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
-                // If the role's move is illegal here, the percepts still say what happened.
+                // If the role's move is illegal here, the percepts still show what happened.
                 if !drawn {
                     let draw = |worker: &dyn Worker, joint: &mut Vec<Move>, rng: &mut Rng| {
                         draw_joint(worker, model, role, None, joint, rng)
@@ -58,7 +58,7 @@ pub(crate) fn pretend(
                 }
             }
             // If the role's move is illegal or ends the game, the true state is another one. The
-            // turn passes all the same, or it would be another role's turn at the end.
+            // turn passes all the same; otherwise it would be another role's turn at the end.
             let own = own.filter(|_| blind < BLIND / 2);
             if !drawn
                 && !draw_joint(worker, model, role, own, &mut joint, rng)

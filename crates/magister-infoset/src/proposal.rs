@@ -66,7 +66,7 @@ impl Proposal {
             let mut ranked: Vec<(u64, Move)> =
                 ranked.map(|(&choice, &rank)| (rank, choice)).collect();
             ranked.sort_by_key(|entry| std::cmp::Reverse(entry.0));
-            // If nearly all moves resemble the observation, the resemblance means nothing.
+            // If nearly all moves resemble the observation, the resemblance is meaningless.
             if ranked.iter().filter(|entry| entry.0 == ranked[0].0).count() <= legal.len() / 4 {
                 here.extend(ranked.iter().take(FEW / 2).map(|entry| entry.1));
             }

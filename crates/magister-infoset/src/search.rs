@@ -14,11 +14,11 @@ use crate::views::{ViewId, Views};
 use tries::{Tries, tries};
 
 /// One history through the turns so far, which is extended turn by turn. At a dead end the search
-/// backtracks, last steps first. It remembers states that lead nowhere, so none is tried twice
-/// after the same turn. The result is some consistent history, not a fair sample.
+/// backtracks, last steps first. It remembers dead ends, so no state is tried twice after the same
+/// turn. The result is some consistent history, not an unbiased sample.
 pub(crate) struct Lifeline {
-    /// The start states in the anchor that were not tried yet, with the preferred ones apart and
-    /// the best of them last; and the one that was tried last.
+    /// The start states in the anchor that have not been tried yet, with the preferred ones in a
+    /// separate list, best last; and the one that was tried last.
     first: Vec<u32>,
     origins: Order,
     origin: Option<u32>,
@@ -28,7 +28,7 @@ pub(crate) struct Lifeline {
     /// The joint moves of the history in order.
     path: Vec<Move>,
     seen: Pool,
-    /// Whether a state was abandoned before everything was tried there.
+    /// Whether a state was abandoned before all its joint moves were tried.
     hasty: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Question<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) anchor: &'a Layer,
     pub(crate) turns: &'a [Turn],
-    /// Whether the game goes on after each turn.
+    /// Whether the game must continue after each turn.
     pub(crate) asked: bool,
 }
 
@@ -61,15 +61,15 @@ pub(crate) struct Means<'a> {
     pub(crate) stop: &'a Stop,
 }
 
-/// The effort: the joint moves per state after varying single roles has failed, and the number of
-/// states that may be abandoned since a history last came farther.
+/// The effort: the number of joint moves per state after varying single roles has failed, and the
+/// number of states that may be abandoned before a history gets farther.
 #[derive(Clone, Copy)]
 struct Effort {
     width: u64,
     tries: u64,
 }
 
-/// How often the same number of turns is taken back.
+/// The number of times that the same number of turns is taken back.
 const DIVES: u32 = 4;
 /// The number of start states that are compared with the observations.
 const COMPARED: usize = 128;
@@ -84,7 +84,7 @@ impl Effort {
     }
 }
 
-/// A state on the path, and what is left to try there.
+/// A state on the path, and the joint moves that remain to be tried there.
 struct Frame {
     state: Vec<u64>,
     /// The information states of all roles, if they are stored.
@@ -138,9 +138,9 @@ impl Lifeline {
     /// Continues until the history covers all turns or patience ends.
     ///
     /// Late evidence can turn a promising history into a dead end, and the wrong step may be
-    /// anywhere. So the search leaves a dead end soon: it takes back one turn, then more and more,
-    /// and tries alternatives a few times from there. If that fails too, it starts over with more
-    /// patience for each state, until everything has been tried.
+    /// anywhere. The search therefore leaves a dead end soon: it takes back one turn, then more and
+    /// more, and tries alternatives a few times from there. If that fails too, it starts over with
+    /// more effort per state, until all histories have been tried.
     pub(crate) fn follow(
         &mut self,
         question: Question<'_>,
@@ -254,8 +254,8 @@ impl Lifeline {
         Ok(())
     }
 
-    /// Depth-first search, last steps first. From the beginning, a tired search moves on to another
-    /// start state.
+    /// Depth-first search, last steps first. At the beginning, a search that has used up its effort
+    /// moves on to another start state.
     fn dig(
         &mut self,
         question: Question<'_>,
@@ -365,8 +365,8 @@ impl Lifeline {
         }
     }
 
-    /// Continues from another history, which covers some turns. If it leads nowhere, everything is
-    /// tried again from the beginning.
+    /// Continues from another history, which covers some turns. If it leads to a dead end,
+    /// everything is tried again from the beginning.
     pub(crate) fn adopt(
         &mut self,
         anchor: &Layer,

@@ -7,7 +7,7 @@ use magister_core::{Game, Info, Information, Move, Observation, Percept, Role, S
 use crate::pool::Pool;
 
 /// The information state of a role: its own moves and observations. Two histories have the same
-/// number for a role exactly if it cannot distinguish them.
+/// number for a role if and only if it cannot distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ViewId(pub u32);
 

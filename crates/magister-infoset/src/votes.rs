@@ -1,11 +1,11 @@
-//! Which moves are legal in how many states.
+//! Counts in how many states each move is legal.
 
 use magister_core::Move;
 
 /// Counts the states in which each move is legal, by weight.
 #[derive(Clone, Debug, Default)]
 pub struct Votes {
-    /// The moves in the order in which they were first seen.
+    /// The moves in order of first appearance.
     moves: Vec<(Move, f64)>,
     total: f64,
 }

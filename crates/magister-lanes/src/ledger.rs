@@ -55,7 +55,7 @@ impl Ledger {
         }
     }
 
-    /// Gives a lane a number of playouts; the first begins with the next sweep.
+    /// Assigns a number of playouts to a lane; the first begins with the next sweep.
     pub fn begin(&mut self, lane: usize, playouts: u32) {
         let (word, bit) = (lane / 64, 1u64 << (lane % 64));
         let set = |wires: &mut Wires, row: u32, on: bool| {
@@ -73,7 +73,7 @@ impl Ledger {
         set(&mut self.masks, ODD, false);
     }
 
-    /// Gives each of these lanes one playout, which begins with the next sweep.
+    /// Assigns one playout to each of these lanes, which begins with the next sweep.
     ///
     /// # Panics
     /// If the mask has another width.
@@ -174,7 +174,7 @@ fn book<const N: usize>(
     let finished: [u64; N] = each(|i| terminal[i] & playing[i]);
     let ended: [u64; N] = each(|i| (terminal[i] | !some[i]) & playing[i]);
     let trouble: [u64; N] = each(|i| stuck[i] & playing[i] & !ended[i]);
-    // One step less, or all of them again.
+    // One step fewer, or all of them again.
     let mut borrow = playing;
     for (at, place) in steps.iter_mut().enumerate() {
         let full = if ledger.most >> at & 1 == 1 { !0 } else { 0 };

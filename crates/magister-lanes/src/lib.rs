@@ -10,8 +10,8 @@
 //! Two environment variables restrict this, for comparison: `MAGISTER_VECTORS=avx2` or `portable`
 //! limits the instruction set, and `MAGISTER_CODE=off` disables machine code.
 //!
-//! This crate contains the engine's `unsafe` code. It has these reasons and no others; each place
-//! also states its own.
+//! This crate contains the engine's `unsafe` code. These are all its uses; each place also states
+//! its own justification.
 //!
 //! | place | operation | justification |
 //! |---|---|---|
@@ -26,7 +26,7 @@
 //! [`Tape`], which exist; rows are aligned as its instructions require. Its encodings are compared
 //! with those of another assembler, random tapes with the interpreter, and every tape in use with
 //! the interpreter before its first use, on rows with few, many and all ones. Its memory is never
-//! writable and executable at the same time, and cannot be changed any more.
+//! writable and executable at the same time, and can no longer be changed.
 
 #![allow(clippy::needless_range_loop, reason = "kernels walk several rows word by word")]
 

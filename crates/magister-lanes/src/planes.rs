@@ -16,7 +16,8 @@ pub struct Planes {
     /// The keys of the ten rounds.
     keys: [[u64; 2]; 10],
     /// The stream of each slot of 32 lanes, in two halves, and its first sweep. Two slots share a
-    /// word; even and odd ones are separate, so that everything is vectors of words.
+    /// word; even and odd slots are stored separately, so that all operations are on vectors of
+    /// words.
     stream_low: [[u64; 8]; 2],
     stream_high: [[u64; 8]; 2],
     since: [[u64; 8]; 2],
@@ -147,7 +148,7 @@ fn philox<const N: usize>(counter: [[u64; N]; 4], keys: &[[u64; 2]; 10]) -> [[u6
     [c0, c1, c2, c3]
 }
 
-/// The same for AVX-512, for which compilers would multiply whole words.
+/// The same for AVX-512, for which compilers would use full-width multiplication.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::{
@@ -167,7 +168,7 @@ mod wide {
     #[allow(clippy::inline_always, reason = "vectors are to stay in registers")]
     #[allow(unsafe_code, reason = "words as a vector")]
     fn vector(words: [u64; 8]) -> __m512i {
-        // SAFETY: both are 512 bits, of which all are values.
+        // SAFETY: both types have 512 bits, and all bit patterns are valid.
         unsafe { std::mem::transmute(words) }
     }
 
@@ -175,7 +176,7 @@ mod wide {
     #[allow(clippy::inline_always, reason = "vectors are to stay in registers")]
     #[allow(unsafe_code, reason = "a vector as words")]
     fn words(vector: __m512i) -> [u64; 8] {
-        // SAFETY: both are 512 bits, of which all are values.
+        // SAFETY: both types have 512 bits, and all bit patterns are valid.
         unsafe { std::mem::transmute(vector) }
     }
 
@@ -220,7 +221,7 @@ mod wide {
     }
 }
 
-/// The width decides how many slots there are.
+/// The width determines the number of slots.
 impl Width {
     /// The number of slots of 32 lanes.
     pub const fn slots(self) -> usize {

@@ -42,8 +42,8 @@ pub trait Work {
     /// Its result.
     type Output;
 
-    /// Runs it. This should be `#[inline(always)]`, and so should everything it calls: only code
-    /// that is inlined into one function is compiled for that function's instructions.
+    /// Runs the loop. This should be `#[inline(always)]`, and so should everything it calls: only
+    /// code that is inlined into one function is compiled for that function's instructions.
     fn run(self, machine: impl Processor) -> Self::Output;
 }
 

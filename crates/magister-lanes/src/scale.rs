@@ -72,11 +72,11 @@ fn digits<const N: usize, const K: usize>(
     for (digit, &row) in c.iter_mut().zip(count) {
         *digit = rows[row as usize];
     }
-    // For each digit of U, lowest first: add c if the digit is 1, and halve. What halving cuts off
-    // cannot matter later, because everything added later is larger.
+    // For each digit of U, lowest first: add c if the digit is 1, and halve. Digits that halving
+    // removes cannot matter later, because everything added later is larger.
     let mut sum = [[0u64; N]; K];
-    // The planes below add less than c. If that carried into the result, all cut-off digits would
-    // be ones, except for the lowest ones that c itself reaches.
+    // The planes below add less than c. They carry into the result only if all removed digits are
+    // ones, except for the lowest digits that c itself reaches.
     let mut ones = [if from == 0 { 0 } else { !0u64 }; N];
     for (at, &u) in rows[random as usize + from..random as usize + BITS].iter().enumerate() {
         let mut carry = [0u64; N];
@@ -121,7 +121,7 @@ mod tests {
                 }
                 let rows: Vec<u32> = (0..digits).collect();
                 let mut never = true;
-                // So few planes that they often do not suffice; the usual number; and all.
+                // So few planes that they often do not suffice; the normal number; and all of them.
                 let few = (0..40).map(|sweep| (sweep, 16));
                 for (sweep, upper) in few.chain([(7, planes_for(rows.len())), (8, BITS)]) {
                     planes.fill(&mut wires, 60, 0, sweep, BITS - upper..BITS);

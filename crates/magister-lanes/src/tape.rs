@@ -169,10 +169,11 @@ impl Tape {
         self.ports.is_empty()
     }
 
-    /// Compiles the gates for wires of one width; from now on the code runs there, and only the
-    /// `wanted` rows are guaranteed to be written. Returns whether that was possible: the machine
-    /// must have the instructions, and the system must allow it. The code is compared with the
-    /// interpreter on random rows with few and with many ones, and discarded if it differs.
+    /// Compiles the gates for wires of one width; from now on, the code is used for this width, and
+    /// only the `wanted` rows are guaranteed to be written. Returns whether compilation was
+    /// possible: the machine must have the instructions, and the system must allow it. The code is
+    /// compared with the interpreter on random rows with few and with many ones, and discarded if
+    /// it differs.
     pub fn compile(&mut self, width: Width, wanted: &[u32]) -> bool {
         Self::compile_all(&mut [(self, wanted)], width)
     }

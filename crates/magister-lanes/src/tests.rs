@@ -1,5 +1,5 @@
-//! Kernels on pseudo-random rows against simple models, in every width; and all tests of this crate
-//! again with fewer instructions, in separate processes.
+//! Compares kernels with simple models on pseudo-random rows, in every width, and runs all tests of
+//! this crate again with fewer instructions, in separate processes.
 
 use std::process::Command;
 
@@ -87,7 +87,7 @@ fn lanes_are_copied_and_noted() {
         hold(&from, rows, &mask, &mut held, 2);
         let other = wires(width, 15, seed + 900);
         let mut aside = other.clone();
-        // Every third time nothing is put aside.
+        // In every third case, nothing is put aside.
         let some = if seed % 3 == 0 { vec![0; width.words()] } else { mask.clone() };
         note(&from, rows, cleared, &mut noted, &some, &mut aside);
         for lane in 0..width.lanes() {

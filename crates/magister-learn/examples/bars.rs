@@ -1,11 +1,12 @@
-//! Measures what learning must show: `cargo run --release -p magister-learn --example bars -- PART`.
+//! Measures the targets of the learning crate:
+//! `cargo run --release -p magister-learn --example bars -- PART`.
 //!
 //! | part | what it does |
 //! |---|---|
 //! | `tictactoe` | trains 25 seeds for 10,000 games each and counts mistakes against every reply |
 //! | `connect-four` | trains, then plays the perfect player and the one that delays losses |
 //! | `2048` | trains, then plays without search and with two plies of expectimax |
-//! | `book` | makes an opening book of Connect Four; an interrupted one goes on |
+//! | `book` | makes an opening book of Connect Four; an interrupted run continues |
 //! | `solve` | solves positions of Connect Four given as columns, such as 44444 |
 //!
 //! Options are written as `name=value`: `seconds` (of processor time), `games`, `seeds`, `seed`,
@@ -73,8 +74,8 @@ impl Given {
     }
 }
 
-/// Processor time of this thread in seconds, or the time of the clock where the system does not
-/// report it.
+/// The processor time of this thread in seconds, or the elapsed time if the system does not report
+/// it.
 fn processor(start: Instant) -> f64 {
     let report = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = report.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());

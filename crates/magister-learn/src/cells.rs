@@ -1,4 +1,4 @@
-//! The cells of any game: those of its board, and groups of fluents of which one holds at a time.
+//! The cells of any game: those of its board, and groups of fluents that never hold together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::environment::CellLayout;
 use crate::games::any::random_joint;
 
-/// The most values of a cell.
+/// The maximum number of values of a cell.
 const VALUES: usize = 250;
-/// The most numbers that are grouped.
+/// The maximum number of entries that are grouped.
 const GROUPED: usize = 4_096;
-/// The most cells.
+/// The maximum number of cells.
 const CELLS: usize = 4_000;
-/// The most steps of a game that is looked at.
+/// The maximum number of steps of an examined game.
 const LENGTH: usize = 500;
-/// The number of random games that are looked at, and the most states.
+/// The number of random games that are examined, and the maximum number of states.
 const GAMES: usize = 200;
 const STATES: usize = 4_000;
 
-/// Which number of an observation is which value of which cell. It is saved with what was learned.
+/// Maps the entries of an observation to values of cells. It is saved with the learned weights.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellPlan {
-    /// For each number of the observation its cell and value; value 0 for numbers that are not
+    /// For each entry of the observation, its cell and value; value 0 for entries that are not
     /// used.
     places: Vec<(u16, u8)>,
-    /// For each cell the number of its values.
+    /// For each cell, the number of its values.
     values: Vec<u8>,
     neighbours: Vec<Vec<u16>>,
     symmetries: Vec<Vec<u16>>,
@@ -41,21 +41,21 @@ pub struct CellMap {
     layout: CellLayout,
 }
 
-/// What random play shows of a game.
+/// The results of a survey of a game by random play.
 #[derive(Debug)]
 pub struct Survey {
     /// How its states are read.
     pub map: CellMap,
-    /// Whether two players always share the same sum of rewards.
+    /// Whether the rewards of two players always have the same sum.
     pub opposed: bool,
     /// The mean number of steps of a random game.
     pub length: f64,
 }
 
-/// Plays random games to find cells of a game that tell its states apart.
+/// Plays random games to find cells that distinguish the states of a game.
 ///
-/// The cells of a recognised board are cells. Other fluents that never held at the same time in
-/// these games form one cell together.
+/// The cells of a recognised board are used as they are. Other fluents that never held at the same
+/// time in these games form one cell together.
 pub fn survey(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<Survey, Halt> {
     let observer = StateObserver::new(game);
     let mut seen: Vec<Vec<u32>> = Vec::new();
@@ -130,7 +130,7 @@ impl CellPlan {
                 plan.neighbours.push(near(shape, cell));
             }
             known[..first].fill(true);
-            // Bits of a packed state say nothing more than the board of a game in Rust.
+            // For a game in Rust, the bits of the packed state add nothing to the board.
             if tensors.get(1).is_some_and(|tensor| tensor.name == "state") {
                 known.fill(true);
                 let plain = |symmetry: &&magister_core::Symmetry| {
@@ -150,8 +150,8 @@ impl CellPlan {
         plan
     }
 
-    /// A plan without cells for this number of inputs, which uses none of them. It has one cell of
-    /// one value, so that it can be used.
+    /// A plan for this number of entries that uses none of them. It has one cell with one value, so
+    /// that it is valid.
     pub(crate) fn blank(numbers: usize) -> Self {
         CellPlan {
             places: vec![(0, 0); numbers],
@@ -161,10 +161,11 @@ impl CellPlan {
         }
     }
 
-    /// Adds cells for the numbers that are not known: each is a group of numbers that were never
-    /// seen together.
+    /// Adds cells for the entries that are not assigned yet: each is a group of entries that were
+    /// never set together.
     pub(crate) fn group(&mut self, known: &[bool], seen: &[Vec<u32>]) {
-        // Dense numbers for what was seen, since an observation may have thousands of numbers.
+        // Dense numbers for the entries that occurred, because an observation may have thousands of
+        // entries.
         let mut dense: BTreeMap<u32, usize> = BTreeMap::new();
         for active in seen {
             for &place in active.iter().filter(|&&place| !known[place as usize]) {
@@ -184,7 +185,7 @@ impl CellPlan {
         }
         let mut groups: Vec<Vec<(u32, usize)>> = Vec::new();
         for (&place, &id) in &dense {
-            // Beyond the limit every number is a cell of its own.
+            // Beyond the limit, every entry is a separate cell.
             let fits = |group: &&mut Vec<(u32, usize)>| {
                 group.len() + 1 < VALUES
                     && group
@@ -210,7 +211,7 @@ impl CellPlan {
         self.forget_constants(seen);
     }
 
-    /// The cells and how they lie.
+    /// The layout of the cells.
     pub(crate) fn layout(&self) -> CellLayout {
         CellLayout {
             values: self.values.clone(),
@@ -230,7 +231,7 @@ impl CellPlan {
         }
     }
 
-    /// A cell whose value never changed carries no information; its numbers are not used.
+    /// Removes cells whose value never changed, because they carry no information.
     fn forget_constants(&mut self, seen: &[Vec<u32>]) {
         let mut values: Vec<Option<u8>> = vec![None; self.values.len()];
         let mut varies = vec![false; self.values.len()];
@@ -260,7 +261,7 @@ impl CellPlan {
         }
     }
 
-    /// Whether the numbers fit each other, for plans that were read from a file.
+    /// Whether the numbers are consistent, for plans that were read from a file.
     pub(crate) fn sound(&self, numbers: usize) -> bool {
         let cells = self.values.len();
         let inside = |cell: &u16| usize::from(*cell) < cells;
@@ -276,7 +277,7 @@ impl CellPlan {
     }
 }
 
-/// The cells beside a cell: its neighbours, and on a grid also those that share a corner.
+/// The cells adjacent to a cell: its neighbours, and on a grid also those that share a corner.
 fn near(shape: &magister_core::Shape, cell: usize) -> Vec<u16> {
     let here = &shape.cells[cell];
     let mut near: Vec<u16> = shape.neighbours[cell].iter().map(|&other| other as u16).collect();
@@ -296,7 +297,7 @@ fn near(shape: &magister_core::Shape, cell: usize) -> Vec<u16> {
 }
 
 impl CellMap {
-    /// Reads the states of a game by a plan; none if the plan is for another game.
+    /// Reads the states of a game by a plan; `None` if the plan is for another game.
     pub fn new(game: &Arc<dyn Game>, plan: CellPlan) -> Option<Self> {
         let observer = StateObserver::new(game);
         if !plan.sound(observer.tensors().len()) {
@@ -311,12 +312,12 @@ impl CellMap {
         &self.plan
     }
 
-    /// The cells and how they lie.
+    /// The layout of the cells.
     pub fn layout(&self) -> &CellLayout {
         &self.layout
     }
 
-    /// Writes the cells of a state; `row` is memory for the observation.
+    /// Writes the cells of a state; `row` is a buffer for the observation.
     pub fn write(&self, words: &[u64], row: &mut Vec<f32>, out: &mut Vec<u8>) {
         row.resize(self.plan.places.len(), 0.0);
         self.observer.write(words, row);

@@ -9,24 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::environment::{Choice, Environment};
 use crate::model::Model;
 
-/// Which values follow each other.
+/// Which afterstates learn from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Chain {
-    /// Each afterstate learns from the next one, by either player. One value serves two opposed
-    /// players; otherwise every player has a value of its own, and all learn at every step.
+    /// Each afterstate learns from the next one, whichever player moved. In two-player
+    /// constant-sum games one value serves both players; otherwise every player has its own value,
+    /// and all of them learn at every step.
     Every,
     /// Each player's afterstates learn from the next afterstate of the same player.
     Own,
 }
 
-/// What a value learns from when the next move is known.
+/// The target of a value once the next move is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
-    /// The move that is made, as TD(lambda) and SARSA do.
+    /// The move that is made, as in TD(lambda) and SARSA.
     Chosen,
-    /// The best move, also where another is made, as Q-learning does.
+    /// The best move, even if another is made, as in Q-learning.
     Best,
 }
 
@@ -34,33 +35,33 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Settings {
-    /// The step size at the start and at the end; it falls geometrically.
+    /// The step size at the start and at the end; it decays geometrically.
     pub alpha: (f32, f32),
-    /// The probability of a random move at the start and at the end; it falls linearly.
+    /// The probability of a random move at the start and at the end; it decays linearly.
     pub epsilon: (f32, f32),
-    /// How far errors reach back: the trace decay.
+    /// The trace decay (lambda), which determines how far errors reach back.
     pub lambda: f32,
-    /// The discount of later rewards.
+    /// The discount factor (gamma).
     pub gamma: f32,
-    /// Which values follow each other.
+    /// Which afterstates learn from each other.
     pub chain: Chain,
-    /// Whether values learn from the move that is made or from the best.
+    /// Whether values learn from the move that is made or from the best move.
     pub target: Target,
-    /// Final adaptation: at the end of a game all players learn from the result, not only the one
-    /// who made the last move.
+    /// Final adaptation: at the end of a game all players learn from the result, not only the
+    /// player who made the last move.
     pub final_adaptation: bool,
     /// Whether values pass through the hyperbolic tangent.
     pub squash: bool,
-    /// The maximal number of random moves at the start of a game, which are not learned from.
+    /// The maximum number of random moves at the start of a game, which are not learned from.
     pub random_start: u32,
-    /// The most moves of an episode; 0 for no limit. The value function estimates the reward of
-    /// an episode that is cut off.
+    /// The maximum number of moves of an episode; 0 for no limit. The value function estimates the
+    /// remaining reward of a truncated episode.
     pub longest: u32,
     /// The number of past steps kept in the replay memory; 0 for none.
     pub replay: usize,
-    /// How many past steps are learned again at each step.
+    /// The number of past steps that are learned again at each step.
     pub replays: usize,
-    /// Whether a step is also learned from if the move after it was random.
+    /// Whether the learner also learns from a step if the next move was random.
     pub learn_random: bool,
 }
 
@@ -84,16 +85,16 @@ impl Default for Settings {
     }
 }
 
-/// How long training takes.
+/// The extent of a training run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// The number of games, if that ends the training. Schedules are spread over it.
+    /// The number of games, if it ends the training. Schedules are spread over it.
     pub games: Option<u64>,
-    /// The number of games played before, when training is resumed.
+    /// The number of games that were played before, if training is resumed.
     pub before: u64,
-    /// The share of the schedule that was done before, where the number of games is not planned.
+    /// The share of the schedule that was completed before, if the number of games is not fixed.
     pub done: f64,
-    /// The number of actors, each on a thread of its own. With more than one, results are not
+    /// The number of actors, each on its own thread. With more than one, results are not
     /// reproducible.
     pub actors: usize,
     /// The number of games of an actor between two reports.
@@ -102,12 +103,12 @@ pub struct Plan {
     pub seed: Seed,
 }
 
-/// What an actor has done since its last report.
+/// The progress of an actor since its last report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Games played by all actors since training began.
+    /// The number of games played by all actors since training began.
     pub games: u64,
-    /// Moves made by all actors.
+    /// The number of moves made by all actors.
     pub moves: u64,
     /// The mean result or score of the first player over the games since the last report.
     pub mean: f64,
@@ -115,9 +116,9 @@ pub struct Progress {
     pub error: f64,
 }
 
-/// Trains a value function by self-play. Every actor gets an environment of its own. `share` is asked after each report how much of the
-/// training is done, from 0 to 1, for schedules and for the end; it breaks to end the training
-/// at once.
+/// Trains a value function by self-play. Every actor gets its own environment. After each report,
+/// `share` returns the completed share of the training, from 0 to 1, which determines the schedules
+/// and the end; it breaks to end the training at once.
 pub fn train<E, M>(
     environment: &(dyn Fn() -> E + Sync),
     model: &M,
@@ -176,16 +177,16 @@ struct Transition<C> {
     to: Option<C>,
 }
 
-/// An afterstate that waits for what follows it.
+/// An afterstate that waits for its successor.
 struct Waiting<C> {
     code: C,
-    /// What each head has gained since.
+    /// The gains of each head since then.
     gains: Gains,
-    /// Older codes that still have a share in errors.
+    /// Older codes with eligibility traces.
     traces: Vec<C>,
 }
 
-/// A number for each head, without an allocation where there is one head.
+/// A number for each head; a single head needs no allocation.
 enum Gains {
     One(f32),
     Many(Vec<f32>),
@@ -230,12 +231,12 @@ struct Actor<'a, E: Environment, M: Model<E>> {
     moves: u64,
     errors: (f64, u64),
     result: f64,
-    /// The code of the last choice, and memory for the next.
+    /// The code of the last choice, and a buffer for the next.
     spare: M::Code,
     old: M::Code,
 }
 
-/// Traces whose weight is below this are dropped.
+/// Traces with a smaller weight than this are dropped.
 const FAINT: f32 = 0.1;
 
 impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
@@ -286,7 +287,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             if wanted == 0 || counters.ended.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            // Games are taken before they are played, so that actors do not play too many.
+            // Games are counted before they are played, so that actors do not play too many.
             counters.games.fetch_add(wanted, Ordering::Relaxed);
             (self.moves, self.errors, self.result) = (0, (0.0, 0), 0.0);
             for game in 0..wanted {
@@ -314,7 +315,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         }
     }
 
-    /// Sets the step size and the exploration for a share of the training.
+    /// Sets the step size and the exploration rate for a share of the training.
     fn schedule(&mut self, done: f64) {
         let done = done.clamp(0.0, 1.0);
         let (first, last) = self.settings.alpha;
@@ -379,7 +380,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 let usable =
                     !explores || self.settings.learn_random || self.settings.target == Target::Best;
                 if over {
-                    // Learned below, with all players.
+                    // This one learns below, together with all players.
                     waiting[line] = Some(before);
                 } else if usable {
                     let next = std::mem::take(&mut self.spare);
@@ -405,7 +406,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 break;
             }
             if self.settings.longest > 0 && length >= self.settings.longest {
-                // The last values stand as the estimate of what is left.
+                // The last values are the estimate of the remaining reward.
                 break;
             }
         }
@@ -416,7 +417,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         Ok(())
     }
 
-    /// The first state that is learned from: random moves may come first.
+    /// The first state that is learned from, after any random moves.
     fn start(&mut self) -> Result<E::State, Halt> {
         let most = u64::from(self.settings.random_start);
         loop {
@@ -441,7 +442,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         }
     }
 
-    /// The head that values positions for a player, and its sign.
+    /// The head that evaluates positions for a player, and its sign.
     fn view_of(&self, player: usize) -> (usize, f32) {
         match self.settings.chain {
             Chain::Own => (0, 1.0),
@@ -481,7 +482,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
     }
 
     /// Learns that an afterstate was followed by another, or by the end with these results, and
-    /// gives the traces of what comes next.
+    /// returns the traces for the next step.
     fn follow(
         &mut self,
         before: Waiting<M::Code>,
@@ -515,7 +516,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             self.relive();
         }
         if self.reach == 0 {
-            // Its memory is used again.
+            // Its memory is reused.
             self.old = code;
             return traces;
         }
@@ -524,7 +525,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         traces
     }
 
-    /// Moves the value of a code, and of its traces, towards a target.
+    /// Moves the values of a code and of its traces towards a target.
     fn adapt(&mut self, code: &M::Code, traces: &[M::Code], head: usize, target: f32) {
         let value = self.squashed(self.model.value(code, head));
         let error = target - value;
@@ -553,7 +554,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         for (owner, place) in waiting.iter_mut().enumerate() {
             let Some(before) = place.take() else { continue };
             let own = self.settings.chain == Chain::Own;
-            // Without final adaptation only the player who moved last learns from the end.
+            // Without final adaptation, only the player who moved last learns from the end.
             if own && owner != player && !self.settings.final_adaptation {
                 continue;
             }
@@ -574,7 +575,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         }
     }
 
-    /// Learns some past steps again.
+    /// Learns from some past steps again (replay).
     fn relive(&mut self) {
         for _ in 0..self.settings.replays {
             let at = self.rng.below(self.replay.len() as u64) as usize;
@@ -595,8 +596,8 @@ pub fn heads<E: Environment>(env: &E, chain: Chain) -> usize {
     }
 }
 
-/// The hyperbolic tangent as a rational function; the error is below 2e-4, and it is odd and
-/// monotonic, which is all that learning needs.
+/// The hyperbolic tangent as a rational function. Its error is below 2e-4, and it is odd and
+/// monotonic, which suffices for learning.
 pub fn tanh(x: f32) -> f32 {
     let x = x.clamp(-4.97, 4.97);
     let square = x * x;

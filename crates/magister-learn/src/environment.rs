@@ -4,9 +4,9 @@ use magister_core::{Halt, Rng};
 
 /// A game as a learner plays it.
 ///
-/// An afterstate is the state after a move and before chance; where chance has nothing to do it
-/// is the next state. The training driver is compiled for each environment, so no game needs a
-/// loop of its own, and a fast game pays nothing for being general.
+/// An afterstate is the state after a move and before chance; without chance, it is the next state.
+/// The training driver is compiled for each environment, so no game needs its own loop, and a fast
+/// game loses nothing by the generality.
 ///
 /// Rewards are scaled so that results between -1 (worst) and 1 (best) suit a value function with
 /// a squashed output; a game of scores may use any scale and no squashing.
@@ -17,15 +17,14 @@ pub trait Environment: Send {
     /// The number of players.
     fn players(&self) -> usize;
 
-    /// Whether there are two players and one wins what the other loses. One value then serves
-    /// both.
+    /// Whether the game is two-player constant-sum, so that one value serves both players.
     fn opposed(&self) -> bool;
 
-    /// The first state: a player has to decide there, or the game is over.
+    /// The initial state: a player has to decide, or the game is over.
     fn start(&mut self, rng: &mut Rng) -> Result<Self::State, Halt>;
 
-    /// The player who has to decide; none if the game is over. Not asked of afterstates in front
-    /// of chance.
+    /// The player to decide; `None` if the game is over. It is not called for afterstates before a
+    /// move of chance.
     fn turn(&self, state: &Self::State) -> Option<usize>;
 
     /// Replaces the contents of `out` by the moves of the player who has to decide.
@@ -36,17 +35,17 @@ pub trait Environment: Send {
         out: &mut Vec<Choice<Self::State>>,
     ) -> Result<(), Halt>;
 
-    /// Whether the game is over in an afterstate, so that chance has nothing to do either.
+    /// Whether the game is over in an afterstate, so that chance has no move either.
     fn over(&self, after: &Self::State) -> bool;
 
     /// Lets chance move from an afterstate until a player has to decide or the game is over.
     fn settle(&mut self, after: &mut Self::State, rng: &mut Rng) -> Result<(), Halt>;
 
-    /// What the end of the game is worth to a player, apart from what was gained before.
+    /// The result of a player at the end of the game, without earlier gains.
     fn result(&self, end: &Self::State, player: usize) -> f32;
 
-    /// Which of the [`slots`](Environment::slots) of weights values an afterstate: usually the
-    /// player who decides next.
+    /// Which of the [`slots`](Environment::slots) of weights evaluates an afterstate: usually the
+    /// player to decide next.
     fn slot(&self, after: &Self::State) -> usize;
 
     /// The number of slots.
@@ -60,22 +59,22 @@ pub trait Environment: Send {
 pub struct Choice<S> {
     /// The number of the move, below the number of moves of the game.
     pub id: u32,
-    /// Where it leads.
+    /// The afterstate that it leads to.
     pub after: S,
-    /// What the player gains by it.
+    /// The gain of the player.
     pub gain: f32,
 }
 
-/// An environment whose states are boards: cells that have one of a few values each.
+/// An environment whose states are boards: cells, each with one of a few values.
 pub trait Cells: Environment {
-    /// The cells and how they lie.
+    /// The layout of the cells.
     fn layout(&self) -> CellLayout;
 
     /// Writes the value of each cell.
     fn write(&self, state: &Self::State, out: &mut [u8]);
 
-    /// Replaces the contents of `out` by the cells in which an afterstate differs from the state
-    /// before, whose cells are given, with the new values. `after` is memory for as many cells.
+    /// Replaces the contents of `out` by the cells in which an afterstate differs from the previous
+    /// state, whose cells are given, with the new values. `after` is a buffer for as many cells.
     fn changes(
         &self,
         cells: &[u8],
@@ -90,12 +89,12 @@ pub trait Cells: Environment {
     }
 }
 
-/// The cells of a board, how they lie, and how they may be exchanged.
+/// The cells of a board, their neighbours, and their symmetries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellLayout {
-    /// For each cell the number of its values.
+    /// For each cell, the number of its values.
     pub values: Vec<u8>,
-    /// For each cell the cells beside it, in ascending order.
+    /// For each cell, the adjacent cells, in ascending order.
     pub neighbours: Vec<Vec<u16>>,
     /// Permutations of the cells under which the value of a state stays the same, without the
     /// identity. Entry `i` is the cell that takes the place of cell `i`.

@@ -1,8 +1,8 @@
 //! Learned agents as files.
 //!
 //! A file is a safetensors file: eight bytes with the length of a JSON heading, the heading, and
-//! the numbers. Other programs read the tensors; the metadata `magister` of the heading holds a
-//! [`Header`] that says for which rules and by what the agent was learned.
+//! the numbers. Other programs can read the tensors; the metadata entry `magister` of the heading
+//! contains a [`Header`], which states the rules and the recipe of the agent.
 
 use std::fmt;
 
@@ -14,21 +14,21 @@ use crate::cells::CellPlan;
 use crate::driver::Chain;
 use crate::recipe::Recipe;
 
-/// The version of the format that this program writes; it reads all up to this.
+/// The version of the format that this program writes; it reads all versions up to this one.
 pub const VERSION: u32 = 1;
-/// The longest heading.
+/// The maximum length of a heading.
 const LONGEST: u64 = 1 << 26;
-/// The most weights.
+/// The maximum number of weights.
 const MOST: u64 = 1 << 28;
 
-/// What a file says about the agent in it.
+/// The description of the agent in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The version of the format.
     pub version: u32,
     /// The name of the game.
     pub game: String,
-    /// The hash of the canonical rules. An agent plays no other rules.
+    /// The hash of the canonical rules. The agent plays no other rules.
     pub rules_hash: String,
     /// How states are read.
     pub reading: Reading,
@@ -42,7 +42,7 @@ pub struct Header {
     pub heads: usize,
     /// The number of players.
     pub players: usize,
-    /// Whether one player wins what the other loses.
+    /// Whether the game is two-player constant-sum.
     pub opposed: bool,
     /// The number of games that it was trained on; 0 for an untrained agent.
     pub games: u64,
@@ -60,7 +60,7 @@ pub struct Header {
 pub enum Reading {
     /// By a map from observations to cells.
     Cells(CellPlan),
-    /// By a map from what a player has seen to cells.
+    /// By a map from the views of a player to cells.
     Views(CellPlan),
     /// As a board of Connect Four.
     ConnectFour,
@@ -74,11 +74,11 @@ pub enum Reading {
 /// A file of a learned agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {
-    /// What it says about itself.
+    /// Its description.
     pub header: Header,
     /// All weights.
     pub weights: Vec<f32>,
-    /// The sums of coherent steps, two for each weight, if training can go on.
+    /// The sums for temporal coherence, two for each weight, if training can be resumed.
     pub sums: Option<Vec<f32>>,
 }
 
@@ -90,11 +90,11 @@ pub enum FileError {
     Foreign,
     /// It was written by a newer program.
     Newer(u32),
-    /// It is cut off or damaged; the sentence says where.
+    /// It is truncated or damaged; the text says where.
     Damaged(&'static str),
-    /// It was learned for other rules.
+    /// It was trained for other rules.
     OtherRules {
-        /// The game that it was learned for.
+        /// The game that it was trained for.
         learned: String,
         /// The game that is played.
         played: String,
@@ -126,9 +126,9 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl AgentFile {
-    /// The file as bytes. Without `resumable` the sums of coherent steps are left out.
+    /// The file as bytes. Without `resumable`, the sums for temporal coherence are omitted.
     pub fn to_bytes(&self, resumable: bool) -> Vec<u8> {
-        // Most entries of large tables are never visited, so only those that are not 0 are kept.
+        // Most entries of large tables are never visited, so only nonzero entries are stored.
         let sums = self.sums.as_deref().filter(|_| resumable);
         let used =
             |at: usize| self.weights[at] != 0.0 || sums.is_some_and(|sums| sums[2 * at + 1] != 0.0);
@@ -158,7 +158,7 @@ impl AgentFile {
             json!({"format": "magister-agent", "magister": header, "sha256": digest}),
         );
         let mut heading = Value::Object(tensors).to_string().into_bytes();
-        // Tensors of safetensors begin at a multiple of eight.
+        // The tensors of safetensors begin at a multiple of eight bytes.
         while !heading.len().is_multiple_of(8) {
             heading.push(b' ');
         }
@@ -168,7 +168,7 @@ impl AgentFile {
         out
     }
 
-    /// Reads what [`AgentFile::to_bytes`] wrote.
+    /// Reads the output of [`AgentFile::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let (length, rest) = bytes.split_first_chunk::<8>().ok_or(FileError::Foreign)?;
         let length = u64::from_le_bytes(*length);
@@ -183,7 +183,7 @@ impl AgentFile {
             return Err(FileError::Foreign);
         }
         let text = meta["magister"].as_str().ok_or(FileError::Damaged("it has no heading"))?;
-        // The version comes first: a newer heading may have fields that are unknown here.
+        // The version is read first, because a newer heading may have unknown fields.
         let loose: Value =
             serde_json::from_str(text).map_err(|_| FileError::Damaged("its heading"))?;
         let version = loose["version"].as_u64().ok_or(FileError::Damaged("it has no version"))?;
@@ -246,7 +246,7 @@ fn finite(bytes: [u8; 4]) -> Result<f32, FileError> {
     }
 }
 
-/// Whether the values of a file are about the player who has just moved.
+/// Whether the values of a file are those of the player who has just moved.
 pub(crate) fn own(header: &Header) -> bool {
     header.recipe.settings.chain == Chain::Own
 }
@@ -295,7 +295,7 @@ mod tests {
         for cut in 0..bytes.len() {
             assert!(AgentFile::from_bytes(&bytes[..cut]).is_err(), "{cut}");
         }
-        // Whatever bit is changed, nothing panics, and numbers are not changed unnoticed.
+        // Whichever bit is changed, nothing panics, and changed numbers are detected.
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 4;

@@ -1,9 +1,9 @@
-//! Agents that teach themselves games.
+//! Agents that learn games by self-play.
 //!
 //! A game is an [`Environment`](environment::Environment) of afterstates, a value function is a
-//! [`Model`](model::Model), and [`train`](driver::train) is the one loop that plays and learns.
-//! All three are generic and compiled together. [`connect_four`] is the perfect player that
-//! measures what was learned.
+//! [`Model`](model::Model), and [`train`](driver::train) is the one loop that plays and learns. All
+//! three are generic and compiled together. [`connect_four`] is the perfect player that serves as
+//! the yardstick.
 
 #![forbid(unsafe_code)]
 

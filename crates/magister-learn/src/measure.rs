@@ -1,4 +1,4 @@
-//! How good a value function is: mistakes in small games, games against the perfect player.
+//! How good a value function is: mistakes in small games, and games against the perfect player.
 
 use magister_core::{Halt, Rng, Seed, Stop};
 
@@ -8,7 +8,7 @@ use crate::environment::{Choice, Environment};
 use crate::games::connect_four::{ConnectFour, Discs};
 use crate::model::Model;
 
-/// A player that takes the move with the best value.
+/// A player that chooses the move with the best value.
 pub struct Greedy<'a, E: Environment, M: Model<E>> {
     env: E,
     model: &'a M,
@@ -39,8 +39,8 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
         }
     }
 
-    /// The best move; the first of several that are equal. The generator is for environments
-    /// that draw lots to list moves.
+    /// The best move; among equals, the first. The generator is for environments that list their
+    /// moves at random.
     pub fn decide(&mut self, state: &E::State, rng: &mut Rng) -> Result<Choice<E::State>, Halt> {
         let player = self.env.turn(state).unwrap_or(0);
         self.env.choices(state, rng, &mut self.choices)?;
@@ -67,9 +67,9 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
     }
 }
 
-/// In a small deterministic game of two opposed players: the number of positions of up to `plies`
-/// moves from which the player, on either side and against some sequence of replies, gets less
-/// than the value of the position.
+/// In a small deterministic two-player constant-sum game: the number of positions of up to `plies`
+/// moves from which the player, on either side and against some sequence of replies, gets less than
+/// the game-theoretic value of the position.
 pub fn mistakes<E, M>(env: &E, model: &M, chain: Chain, plies: u32) -> u32
 where
     E: Environment + Clone,
@@ -109,13 +109,13 @@ fn successors<E: Environment>(env: &mut E, state: &E::State, rng: &mut Rng) -> V
 /// The state after an afterstate of a game without chance.
 fn settled<E: Environment>(env: &mut E, mut after: E::State, rng: &mut Rng) -> E::State {
     if !env.over(&after) {
-        // A game that cannot go on stays where it is, which counts as a mistake.
+        // A game that cannot continue stays in its state, which counts as a mistake.
         let _ = env.settle(&mut after, rng);
     }
     after
 }
 
-/// The value of a state for a player under best play of both.
+/// The value of a state for a player if both play optimally.
 fn best<E: Environment>(env: &mut E, state: &E::State, player: usize, rng: &mut Rng) -> f32 {
     let Some(turn) = env.turn(state) else { return env.result(state, player) };
     let values = successors(env, state, rng).into_iter();
@@ -124,7 +124,7 @@ fn best<E: Environment>(env: &mut E, state: &E::State, player: usize, rng: &mut 
     if turn == player { all.fold(f32::MIN, f32::max) } else { all.fold(f32::MAX, f32::min) }
 }
 
-/// The least that the greedy player gets as `player`, against every reply.
+/// The minimum result of the greedy player as `player`, over all replies.
 fn worst<E, M>(
     env: &mut E,
     greedy: &mut Greedy<'_, E, M>,
@@ -151,8 +151,8 @@ where
 }
 
 /// The mean result, from -1 to 1, of a value function that moves first against the perfect player
-/// of Connect Four. The perfect player keeps the best class and breaks ties at random; if it is
-/// `distant`, it also delays its losses as long as it can.
+/// of Connect Four. The perfect player preserves the best class (win, draw or loss) and breaks ties
+/// at random; if it is `distant`, it also delays its losses as long as it can.
 pub fn against_perfect<M: Model<ConnectFour>>(
     model: &M,
     chain: Chain,
@@ -180,8 +180,8 @@ pub fn against_perfect<M: Model<ConnectFour>>(
     Ok(total / f64::from(games.max(1)))
 }
 
-/// A move of the perfect player: a random one of those with the best class, or, if it is
-/// `distant`, of those that lose as late as possible.
+/// A move of the perfect player: a random one among those with the best class or, if it is
+/// `distant`, among those that lose as late as possible.
 pub fn perfect_move(
     solver: &mut Solver,
     position: &Position,

@@ -1,22 +1,22 @@
-//! Value functions that learn.
+//! Value functions that can be trained.
 
 use crate::environment::{Choice, Environment};
 
-/// A value function that several actors may use and change at the same time.
+/// A value function that several actors may read and update at the same time.
 ///
-/// A code is what the function needs to know of an afterstate. The driver keeps codes of past
-/// afterstates, so learning never looks at a state again.
+/// A code is the function's input for an afterstate. The driver stores the codes of past
+/// afterstates, so learning never needs the states again.
 pub trait Model<E: Environment>: Sync {
-    /// What the function needs to know of an afterstate.
+    /// The function's input for an afterstate.
     type Code: Clone + Send + Default;
-    /// Memory of one actor.
+    /// The scratch memory of one actor.
     type Scratch: Send;
 
-    /// Memory for one actor.
+    /// Scratch memory for one actor.
     fn scratch(&self) -> Self::Scratch;
 
-    /// Writes the raw value of each choice for head `head`; choices after which the game is over
-    /// may be given any number.
+    /// Writes the raw value of each choice for head `head`. Choices that end the game may get any
+    /// number.
     fn rate(
         &self,
         env: &E,
@@ -27,8 +27,8 @@ pub trait Model<E: Environment>: Sync {
         out: &mut Vec<f32>,
     );
 
-    /// The code of the afterstate of a choice that is made. `rate` was called just before for the
-    /// choices among which it is.
+    /// The code of the afterstate of a chosen move. `rate` must have been called just before, for
+    /// choices that include it.
     fn encode(
         &self,
         env: &E,
@@ -40,7 +40,7 @@ pub trait Model<E: Environment>: Sync {
     /// The value of a code for a head.
     fn value(&self, code: &Self::Code, head: usize) -> f32;
 
-    /// Moves the value of a code for a head by about `step`, which is the error times the step
+    /// Changes the value of a code for a head by about `step`, which is the error times the step
     /// size.
     fn learn(&self, code: &Self::Code, head: usize, step: f32);
 }

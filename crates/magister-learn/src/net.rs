@@ -1,4 +1,4 @@
-//! Small neural networks on one-hot boards: one hidden layer, trained step by step.
+//! Small neural networks on one-hot boards: one hidden layer, trained online.
 
 use magister_core::Rng;
 
@@ -6,15 +6,15 @@ use crate::environment::{CellLayout, Cells, Choice};
 use crate::model::Model;
 use crate::weights::Weights;
 
-/// A network with one hidden layer of rectified units. Its input has a number for each value of
-/// each cell and one for each slot, of which only those that are 1 are looked at.
+/// A network with one hidden layer of rectified linear units. Its input is one-hot: an entry for
+/// each value of each cell and one for each slot; only the entries that are 1 are processed.
 #[derive(Debug)]
 pub struct Net {
-    /// All weights: for each input its hidden weights, then the hidden biases, then for each head
-    /// its weights and its bias.
+    /// All weights: for each input its hidden weights, then the hidden biases, then the weights and
+    /// the bias of each head.
     pub weights: Weights,
     hidden: usize,
-    /// For each cell the number of its first input.
+    /// For each cell, the number of its first input.
     first: Vec<u32>,
     inputs: usize,
 }
@@ -52,7 +52,7 @@ impl Net {
         Net::of(layout, slots, hidden, &values)
     }
 
-    /// A network with these weights, of which there must be [`Net::size`].
+    /// A network with these weights; there must be [`Net::size`] of them.
     pub fn of(layout: &CellLayout, slots: usize, hidden: usize, values: &[f32]) -> Self {
         let mut first = Vec::new();
         let mut inputs = 0;

@@ -1,26 +1,27 @@
-//! N-tuple networks over boards that fit one word, four bits a cell: as fast as 2048 needs.
+//! N-tuple networks over boards that fit into one word, with four bits per cell: as fast as 2048
+//! requires.
 
 use crate::environment::Choice;
 use crate::games::twenty48::{Twenty48, mirrored, transposed};
 use crate::model::Model;
 use crate::weights::{Adaptive, Steps};
 
-/// The most images of tuples, over all eight symmetries.
+/// The maximum number of images of tuples, over all eight symmetries.
 const IMAGES: usize = 64;
 
 /// An n-tuple network for 2048. Each tuple is looked up in all eight symmetries of the board.
 #[derive(Debug)]
 pub struct Nibbles {
     tuples: Vec<Vec<u16>>,
-    /// For each tuple: where its table begins, and two runs of neighbouring cells as pairs of a
-    /// shift to the right and a mask.
+    /// For each tuple: where its table begins, and two runs of adjacent cells, each as a right
+    /// shift and a mask.
     runs: Vec<(u32, [(u32, u64); 2])>,
     /// The weights.
     pub weights: Adaptive,
 }
 
-/// The four tuples of six cells of K.-H. Yeh and others, 2017: two straight ones with a bend and
-/// two rectangles.
+/// The four tuples of six cells from K.-H. Yeh et al., 2017: two straight ones with a bend and two
+/// rectangles.
 pub const FOUR_TUPLES: [[u16; 6]; 4] =
     [[0, 1, 2, 3, 4, 5], [4, 5, 6, 7, 8, 9], [0, 1, 2, 4, 5, 6], [4, 5, 6, 8, 9, 10]];
 
@@ -58,14 +59,14 @@ impl Nibbles {
         8 * self.tuples.len()
     }
 
-    /// Writes the entries of a board.
+    /// Writes the table entries of a board.
     fn indices(&self, board: u64, out: &mut [u32; IMAGES]) {
         let turned = transposed(board);
         let boards = [board, turned];
         let mut at = 0;
         for board in boards {
             let flipped = mirrored(board);
-            // Upside down is what is left: the rows in reverse order.
+            // The remaining symmetry is upside down: the rows in reverse order.
             let images = [board, flipped, upside_down(board), upside_down(flipped)];
             for image in images {
                 for (table, runs) in &self.runs {
@@ -90,7 +91,7 @@ impl Nibbles {
     }
 }
 
-/// The runs of a tuple: the cells of a run lie side by side on the board and in the index.
+/// The runs of a tuple: the cells of a run are adjacent both on the board and in the index.
 fn runs_of(tuple: &[u16]) -> Vec<(u32, u64)> {
     let mut runs: Vec<(u32, u64)> = Vec::new();
     for (place, &cell) in (0..).zip(tuple) {
@@ -100,7 +101,7 @@ fn runs_of(tuple: &[u16]) -> Vec<(u32, u64)> {
             _ => runs.push((shift, mask)),
         }
     }
-    // A tuple of one run has an empty second one.
+    // A tuple with only one run gets an empty second run.
     if runs.len() == 1 {
         runs.push((0, 0));
     }
@@ -111,7 +112,7 @@ fn upside_down(board: u64) -> u64 {
     board >> 48 | (board >> 16 & 0xffff_0000) | (board << 16 & 0xffff_0000_0000) | board << 48
 }
 
-/// The entries of an afterstate.
+/// The table entries of an afterstate.
 #[derive(Clone, Debug)]
 pub struct Code([u32; IMAGES]);
 
@@ -140,7 +141,7 @@ impl Model<Twenty48> for Nibbles {
         out: &mut Vec<f32>,
     ) {
         out.clear();
-        // All entries are known before any is fetched, so that the fetches overlap.
+        // All entries are computed before any is fetched, so that the fetches overlap.
         for choice in choices {
             self.indices(choice.after, &mut scratch[choice.id as usize % 4].0);
         }

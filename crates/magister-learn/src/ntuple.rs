@@ -1,4 +1,4 @@
-//! N-tuple networks: sums of table entries, one table for each group of cells.
+//! N-tuple networks: sums of table entries, with one table for each tuple of cells.
 //!
 //! S. Lucas, "Learning to play Othello with n-tuple systems", 2008.
 
@@ -7,16 +7,16 @@ use crate::model::Model;
 use crate::tuples;
 use crate::weights::{Adaptive, Steps};
 
-/// The shape of a network: its tuples, also as the symmetries of the board show them.
+/// The shape of a network: its tuples, with their images under the symmetries of the board.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The tuples as they were chosen.
     pub tuples: Vec<Vec<u16>>,
-    /// The weights of one slot and head.
+    /// The number of weights of one slot and head.
     pub size: usize,
-    /// For each tuple and each of its images: where its table begins, and the cells.
+    /// For each tuple and each of its images, where its table begins, and its cells.
     images: Vec<(u32, Vec<u16>)>,
-    /// For each cell the images that have it, with the stride of the cell in each.
+    /// For each cell, the images that contain it, with the stride of the cell in each.
     by_cell: Vec<Vec<(u32, u32)>>,
     values: Vec<u8>,
 }
@@ -57,7 +57,7 @@ impl Shape {
         Ok(Shape { tuples, size, images, by_cell, values: layout.values.clone() })
     }
 
-    /// How many entries make up a value.
+    /// The number of table entries in a value.
     pub fn active(&self) -> usize {
         self.images.len()
     }
@@ -67,7 +67,7 @@ impl Shape {
         self.values.len()
     }
 
-    /// Writes the entry of each image for these cells.
+    /// Writes the table entry of each image for these cells.
     pub fn indices(&self, cells: &[u8], out: &mut Vec<u32>) {
         out.clear();
         for (table, of) in &self.images {
@@ -112,14 +112,15 @@ impl NTuple {
     }
 }
 
-/// The entries of an afterstate, and its slot.
+/// The table entries of an afterstate, and its slot.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     slot: u32,
     indices: Vec<u32>,
 }
 
-/// Memory of an actor: the board before the move, from which the choices differ in a few cells.
+/// The scratch memory of an actor: the board before the move, from which the choices differ in a
+/// few cells.
 #[derive(Debug, Default)]
 pub struct Scratch {
     cells: Vec<u8>,
@@ -134,7 +135,7 @@ pub struct Scratch {
 }
 
 impl NTuple {
-    /// Makes the scratch memory that of this board.
+    /// Loads this board into the scratch memory.
     fn enter(&self, cells: impl Fn(&mut [u8]), scratch: &mut Scratch) {
         cells(&mut scratch.after);
         if !scratch.known || scratch.after != scratch.cells {
@@ -202,7 +203,8 @@ impl<E: Cells> Model<E> for NTuple {
             let mut value = sum;
             for &image in &*touched {
                 let image = image as usize;
-                // An image whose changes cancelled may have been noted twice; its change is 0.
+                // An image whose changes cancelled out may have been recorded twice; its change is
+                // then 0.
                 let by = std::mem::take(&mut change[image]);
                 if by != 0 {
                     value += get(indices[image].wrapping_add(by)) - entries[image];
@@ -249,7 +251,7 @@ mod tests {
     use crate::tuples::TupleChoice;
     use magister_core::Seed;
 
-    /// Choices are rated by what changes; that must equal the sum over the whole board.
+    /// Choices are evaluated by their changes, which must agree with the sum over the whole board.
     #[test]
     fn ratings_by_change_equal_whole_sums() {
         let mut env = ConnectFour;

@@ -18,10 +18,10 @@ use crate::recipe::Rule;
 use crate::recognise::{BoardReader, recognise};
 use crate::trainer::{Body, Learner};
 
-/// How many moves of the others are tried where several roles move at the same time.
+/// The number of sampled moves of the others if several roles move simultaneously.
 const SAMPLES: usize = 16;
 
-/// A player that takes the move with the best learned value, and an evaluator for players that
+/// A player that chooses the move with the best learned value, and an evaluator for players that
 /// search.
 pub struct Learned {
     name: String,
@@ -43,7 +43,7 @@ impl Learned {
     }
 
     /// The learned values of moves after a view, for an agent that learned from views. They depend
-    /// on the view and on nothing else.
+    /// only on the view.
     pub fn of_view(&mut self, view: &View, moves: &[Move]) -> Result<Vec<f32>, Halt> {
         let game = view.game();
         let fits = self.seer.as_ref().is_some_and(|seer| Arc::ptr_eq(&seer.game, game));
@@ -68,10 +68,10 @@ impl Learned {
     }
 }
 
-/// The value of each move, and the values of the best for all players.
+/// The value of each move, and the values of the best move for all players.
 type Rated = (Vec<(Move, f32)>, Vec<f32>);
 
-/// A function of views and moves.
+/// A value function over views and moves.
 struct Seer {
     game: Arc<dyn Game>,
     learner: Learner,
@@ -115,7 +115,7 @@ impl Seer {
     }
 }
 
-/// A value function in front of one game.
+/// A value function applied to one game.
 struct Judge {
     game: Arc<dyn Game>,
     learner: Learner,
@@ -124,10 +124,10 @@ struct Judge {
     scale: Scale,
     squash: bool,
     own: bool,
-    /// The number of moves, if moves have values and not afterstates.
+    /// The number of moves, if values are learned for moves instead of afterstates.
     actions: Option<usize>,
     worker: Box<dyn Worker>,
-    /// The match that is followed: the turns so far and the state after them.
+    /// The match that is followed: its turns so far, and the state after them.
     made: Vec<Box<[Move]>>,
     now: Vec<u64>,
     row: Vec<f32>,
@@ -170,7 +170,7 @@ impl Judge {
         })
     }
 
-    /// Goes to the state that a view has led to.
+    /// Goes to the current state of a view.
     fn follow(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
         let turns = view.turns();
         let joint = |turn: &magister_core::Turn| match &turn.seen {
@@ -194,7 +194,7 @@ impl Judge {
         Ok(())
     }
 
-    /// The scaled value of the state that the worker is in for each player.
+    /// The scaled value of the worker's state for each player.
     fn values(&mut self, stop: &Stop) -> Result<Vec<f32>, Halt> {
         if self.worker.terminal() {
             return Ok(self.results());
@@ -202,7 +202,7 @@ impl Judge {
         let has_chance = self.game.info().chance.is_some();
         let decides = self.players.iter().any(|&role| self.worker.legal(role).len() > 1);
         if decides && (has_chance || self.actions.is_some()) {
-            // Only afterstates have learned values: look one move ahead.
+            // Only afterstates have learned values, so look one move ahead.
             let (role, player) = self.decider();
             let (_, values) = self.best(role, player, stop)?;
             return Ok(values);
@@ -222,15 +222,14 @@ impl Judge {
         self.players.iter().map(result).collect()
     }
 
-    /// The player to decide, or the first if there is none.
+    /// The player to decide, or the first player if there is none.
     fn decider(&self) -> (Role, usize) {
         let mut all = (0..).zip(&self.players);
         let first = all.find(|(_, role)| self.worker.legal(**role).len() > 1);
         first.map_or((self.players[0], 0), |(player, &role)| (role, player))
     }
 
-    /// Reads the state that the worker is in. The answer is its slot; or the value, where the
-    /// network needs no cells.
+    /// Reads the worker's state. Returns its slot, or the value if the network needs no cells.
     fn read(&mut self) -> Result<usize, f32> {
         let mut words = Vec::new();
         self.worker.save(&mut words);
@@ -285,7 +284,7 @@ impl Judge {
         if self.squash { tanh(value) } else { value }
     }
 
-    /// The learned value of the state that the worker is in for each player.
+    /// The learned value of the worker's state for each player.
     fn learned(&mut self) -> Vec<f32> {
         let slot = match self.read() {
             Ok(slot) => slot,
@@ -301,10 +300,11 @@ impl Judge {
         out
     }
 
-    /// The learned values of the legal moves of a role, and the values for all of the best.
+    /// The learned values of the legal moves of a role, and the values of the best move for all
+    /// players.
     fn best_action(&mut self, role: Role, player: usize, moves: usize) -> Rated {
         let legal = self.worker.legal(role).to_vec();
-        // The board is the same for all moves; what differs is the slot.
+        // The board is the same for all moves; only the slot differs.
         let _ = self.read();
         let mut all = Vec::new();
         for choice in legal {
@@ -317,7 +317,7 @@ impl Judge {
         (all, values.collect())
     }
 
-    /// The value of each legal move of a role, and the values for all of the best.
+    /// The value of each legal move of a role, and the values of the best move for all players.
     fn best(&mut self, role: Role, player: usize, stop: &Stop) -> Result<Rated, Halt> {
         if let Some(moves) = self.actions {
             return Ok(self.best_action(role, player, moves));
@@ -325,7 +325,7 @@ impl Judge {
         let mut state = Vec::new();
         self.worker.save(&mut state);
         let legal = self.worker.legal(role).to_vec();
-        // The others: forced in most games; where they move at the same time, at random.
+        // The moves of the others: forced in most games, random if they move simultaneously.
         let mut rng = magister_core::Seed::from(state.iter().fold(7, |a, b| a ^ b)).rng();
         let info = self.game.info();
         let alone =

@@ -1,4 +1,4 @@
-//! How an agent is trained: the kind of its value function and all parameters.
+//! The training recipe of an agent: the kind of its value function and all parameters.
 
 use magister_core::{Game, Payment};
 use serde::{Deserialize, Serialize};
@@ -21,35 +21,36 @@ pub enum Kind {
     Net,
 }
 
-/// The rule by which it learns.
+/// The learning rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// Values of afterstates, by temporal differences.
+    /// Values of afterstates, by temporal-difference learning.
     Td,
-    /// Values of moves, learned from the move that follows.
+    /// Values of moves, learned from the next move (SARSA).
     Sarsa,
-    /// Values of moves, learned from the best move that follows.
+    /// Values of moves, learned from the best next move (Q-learning).
     Q,
 }
 
-/// How an agent is trained.
+/// The training recipe of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Recipe {
     /// The kind of the value function.
     pub kind: Kind,
-    /// The rule by which it learns.
+    /// The learning rule.
     pub rule: Rule,
     /// How tuples are chosen.
     pub tuples: TupleChoice,
-    /// How large the steps of weights are.
+    /// How the step size of each weight is determined.
     pub steps: Steps,
     /// Whether images of a tuple under symmetries of the board share a table.
     pub symmetric: bool,
-    /// The value of every position before training. A high value makes the learner try everything.
+    /// The value of every position before training. A high value makes the learner explore
+    /// (optimistic initialisation).
     pub initial: f32,
-    /// The units of the hidden layer of a net.
+    /// The number of units in the hidden layer of a net.
     pub hidden: usize,
     /// How it learns.
     pub settings: Settings,
@@ -71,7 +72,7 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// What suits a game.
+    /// The recommended recipe for a game.
     pub fn recommended(kind: Kind, game: &dyn Game, reading: &Reading) -> Self {
         let mut recipe = Recipe { kind, ..Recipe::default() };
         let settings = &mut recipe.settings;
@@ -100,14 +101,14 @@ impl Recipe {
             settings.alpha = (0.02, 0.002);
         }
         if let Reading::Views(_) = reading {
-            // A view says nothing of where a move leads, so moves have values.
+            // A view does not show where a move leads, so values are learned for moves.
             recipe.settings.random_start = 0;
             return recipe.by(Rule::Sarsa);
         }
         recipe
     }
 
-    /// The same recipe by another rule.
+    /// The same recipe with another rule.
     #[must_use]
     pub fn by(mut self, rule: Rule) -> Self {
         self.rule = rule;
@@ -120,7 +121,7 @@ impl Recipe {
         self
     }
 
-    /// Says what cannot work.
+    /// Returns an error that describes settings that cannot work.
     pub fn check(&self, players: usize, opposed: bool) -> Result<(), String> {
         let Settings { alpha, epsilon, lambda, gamma, chain, .. } = &self.settings;
         let inside = |number: f32, low: f32, high: f32| (low..=high).contains(&number);

@@ -1,4 +1,4 @@
-//! Which game this is: games that have a fast environment are recognised by how they play.
+//! Recognises games that have a fast environment, by how they play.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ const GAMES: u64 = 40;
 /// Reads boards of games that have a fast environment.
 #[derive(Clone, Debug)]
 pub struct BoardReader {
-    /// For each cell of the game's board the cell of the fast version.
+    /// For each cell of the game's board, the cell of the fast version.
     cells: Vec<u8>,
-    /// For each value of a cell what it is: 0 for empty, the number of the player from 1, or the
-    /// power of two of a tile.
+    /// For each value of a cell, its meaning: 0 for empty, the number of the player from 1, or the
+    /// exponent of a tile.
     values: Vec<u8>,
 }
 
@@ -64,8 +64,8 @@ impl BoardReader {
         cells.iter().enumerate().map(|(cell, &tile)| u64::from(tile.min(15)) << (4 * cell)).sum()
     }
 
-    /// A reader of a board with `cells` cells whose names are two numbers from 1; `place` makes a
-    /// number of the fast version of them.
+    /// A reader of a board with `cells` cells whose names are two numbers from 1; `place` maps them
+    /// to a cell of the fast version.
     fn new(
         game: &dyn Game,
         count: usize,
@@ -94,8 +94,7 @@ impl BoardReader {
     }
 }
 
-/// How the states of a game are read by the fast environment that plays the same game, if there
-/// is one.
+/// The reading of the fast environment for the same game, if there is one.
 pub fn recognise(game: &Arc<dyn Game>) -> Option<(Reading, BoardReader)> {
     let info = game.info();
     if info.information == Information::Hidden || game.board().is_none() {
@@ -134,8 +133,8 @@ pub fn recognise(game: &Arc<dyn Game>) -> Option<(Reading, BoardReader)> {
         .then_some((Reading::Twenty48, reader))
 }
 
-/// Whether a game and an environment agree on random games: on who decides, on the set of
-/// states that the moves lead to, on gains, and on the end and its results.
+/// Whether a game and an environment agree on random games: on the player to decide, on the set of
+/// successor states, on gains, and on terminal states and their results.
 fn agrees<E>(game: &dyn Game, env: &E, read: impl Fn(&[u64]) -> E::State) -> bool
 where
     E: Environment + Clone,

@@ -5,10 +5,10 @@ use magister_core::Rng;
 use crate::games::twenty48::{DIRECTIONS, Twenty48, empty_cells, put};
 use crate::nibbles::Nibbles;
 
-/// The best slide by learned values, and what it is worth; none if nothing can slide.
+/// The best slide by learned values, and its value; `None` if nothing can slide.
 ///
-/// With one ply it is the best gain and afterstate value. Each further ply averages over the
-/// tiles that chance can put and takes the best answer to each.
+/// With one ply, it maximises the gain plus the afterstate value. Each further ply averages over
+/// the tiles that chance can place and takes the best reply to each.
 pub fn best_slide(env: &Twenty48, network: &Nibbles, board: u64, plies: u32) -> Option<(u32, f32)> {
     let mut best: Option<(u32, f32)> = None;
     for direction in 0..DIRECTIONS {
@@ -42,7 +42,7 @@ fn chance_value(env: &Twenty48, network: &Nibbles, after: u64, plies: u32) -> f3
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
-/// Plays one game and gives its score and its number of slides.
+/// Plays one game and returns its score and its number of slides.
 pub fn play(env: &Twenty48, network: &Nibbles, plies: u32, rng: &mut Rng) -> (f64, u64) {
     let first = put(0, rng);
     let mut board = put(first, rng);

@@ -23,7 +23,7 @@ use crate::recipe::{Kind, Recipe, Rule};
 use crate::recognise::recognise;
 use crate::weights::{Adaptive, Weights};
 
-/// A value function with the way to read states that belongs to it.
+/// A value function together with its way of reading states.
 pub struct Learner {
     game: Arc<dyn Game>,
     header: Header,
@@ -50,7 +50,7 @@ pub(crate) enum Body {
 pub enum TrainError {
     /// The game cannot be played.
     Halt(Halt),
-    /// The recipe does not fit the game; the sentence says why.
+    /// The recipe does not fit the game; the text says why.
     Recipe(String),
     /// The file does not fit.
     File(FileError),
@@ -74,7 +74,7 @@ impl From<Halt> for TrainError {
     }
 }
 
-/// How the states of a game are best read, found out before a recipe is chosen.
+/// How the states of a game are best read, determined before a recipe is chosen.
 #[derive(Debug)]
 pub struct Sight {
     reading: Reading,
@@ -83,8 +83,8 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Finds out how to read a game. With `fast` the game may be recognised as one that has a fast
-    /// environment.
+    /// Determines how to read a game. With `fast`, the game may be recognised as one that has a
+    /// fast environment.
     pub fn new(game: &Arc<dyn Game>, fast: bool, seed: u64) -> Result<Self, TrainError> {
         let mut rng = Seed::from(seed).derive("survey").rng();
         if game.info().information == magister_core::Information::Hidden {
@@ -106,7 +106,7 @@ impl Sight {
         &self.reading
     }
 
-    /// The cells and how they lie.
+    /// The layout of the cells.
     pub fn layout(&self) -> CellLayout {
         layout(&self.reading, self.map.as_deref())
     }
@@ -214,7 +214,7 @@ impl Learner {
         Ok(Learner { game: Arc::clone(game), header, body, map })
     }
 
-    /// What a file says about it.
+    /// Its description, as in a file.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -265,12 +265,13 @@ impl Learner {
                     Ok(first) => first.clone(),
                     Err(poisoned) => poisoned.into_inner().clone(),
                 };
-                // Its afterstates are pairs of a view and a move already.
+                // Its afterstates already are pairs of a view and a move.
                 run(&make, &self.body, settings, None, &plan_of, share)?
             }
             (Reading::Cells(_), _) => {
                 let Some(map) = &self.map else { return Err(Halt::BadState.into()) };
-                // Made once here, so that a game that cannot be played is an error and no panic.
+                // Created once here, so that a game that cannot be played gives an error and not a
+                // panic.
                 let first = AnyGame::new(&self.game, map, self.header.opposed)?;
                 let source = std::sync::Mutex::new(first);
                 let make = || match source.lock() {

@@ -1,4 +1,4 @@
-//! Which cells the tuples of a network look at.
+//! Which cells the tuples of a network contain.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::CellLayout;
 
-/// The most entries of the table of one tuple.
+/// The maximum number of entries in the table of one tuple.
 pub const LARGEST_TABLE: u64 = 1 << 24;
-/// The most weights of one slot of a network.
+/// The maximum number of weights in one slot of a network.
 pub const LARGEST_NETWORK: u64 = 1 << 27;
 
 /// How tuples are chosen.
@@ -27,7 +27,8 @@ pub enum TupleChoice {
     },
     /// Every cell alone, which makes the network a linear function of the board.
     Single,
-    /// What suits the board: all of it if it is small, otherwise walks and single cells.
+    /// A choice that suits the board: the whole board if it is small, otherwise walks and single
+    /// cells.
     Auto,
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn entries(layout: &CellLayout, tuple: &[u16]) -> u64 {
 }
 
 impl TupleChoice {
-    /// The tuples for a board. Walks depend on the generator only.
+    /// The tuples for a board. Walks depend only on the generator.
     pub fn choose(&self, layout: &CellLayout, rng: &mut Rng) -> Result<Vec<Vec<u16>>, String> {
         let tuples = match self {
             TupleChoice::Given(tuples) => tuples.clone(),
@@ -72,7 +73,7 @@ impl TupleChoice {
     }
 }
 
-/// Says what is wrong with some tuples.
+/// Returns an error that describes what is wrong with some tuples.
 pub(crate) fn check(layout: &CellLayout, tuples: &[Vec<u16>]) -> Result<(), String> {
     let mut total = 0_u64;
     for tuple in tuples {
@@ -112,15 +113,15 @@ fn single(layout: &CellLayout) -> Vec<Vec<u16>> {
     (0..layout.values.len() as u16).filter(varies).map(|cell| vec![cell]).collect()
 }
 
-/// Random walks: each tuple begins anywhere and adds a neighbour of a cell that it already has.
-/// A walk that would need too large a table is shorter.
+/// Random walks: each tuple begins at a random cell and adds a neighbour of one of its cells. A
+/// walk that would need too large a table is shortened.
 fn walks(layout: &CellLayout, count: usize, length: usize, rng: &mut Rng) -> Vec<Vec<u16>> {
     let cells = layout.values.len() as u64;
     let mut out: BTreeSet<Vec<u16>> = BTreeSet::new();
     if cells == 0 {
         return Vec::new();
     }
-    // A small board has fewer different walks than were asked for.
+    // A small board may have fewer distinct walks than requested.
     for _ in 0..count.saturating_mul(20) {
         if out.len() >= count {
             break;
@@ -151,7 +152,7 @@ fn walks(layout: &CellLayout, count: usize, length: usize, rng: &mut Rng) -> Vec
     out.into_iter().collect()
 }
 
-/// The whole board if its table is small; otherwise single cells, pairs where there are few cells,
+/// The whole board if its table is small; otherwise single cells, all pairs if there are few cells,
 /// and walks whose tables have up to a million entries together.
 fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     let varying: Vec<u16> = single(layout).into_iter().flatten().collect();
@@ -163,7 +164,7 @@ fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     }
     let mut tuples = single(layout);
     let mut budget = 1_u64 << 21;
-    // Pairs show how two cells go together, wherever they lie.
+    // Pairs represent interactions of two cells at any distance.
     let pairs = varying.len() * (varying.len() - 1) / 2;
     if pairs <= 2_500 {
         for (at, &a) in varying.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Weights that several threads may change, and step sizes that fit each weight.
+//! Weights that several threads may update, and step sizes that adapt to each weight.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Numbers that several actors read and change without waiting for each other. Two changes at the
-/// same time may lose one of them, which learning forgives; with one actor every change counts
-/// and results are reproducible.
+/// Numbers that several actors read and update without locks. Of two simultaneous updates one may
+/// be lost, which learning tolerates; with one actor no update is lost, and results are
+/// reproducible.
 #[derive(Debug, Default)]
 pub struct Weights(Vec<AtomicU32>);
 
@@ -20,12 +20,12 @@ impl Weights {
         Weights(values.iter().map(|value| AtomicU32::new(value.to_bits())).collect())
     }
 
-    /// How many there are.
+    /// The number of weights.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no weights.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -54,23 +54,24 @@ impl Weights {
     }
 }
 
-/// How large the steps of weights are.
+/// How the step size of each weight is determined.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Steps {
     /// All weights make steps of the same size.
     Plain,
-    /// Temporal coherence: a weight whose errors have one sign makes full steps, a weight whose
-    /// errors cancel makes small ones. D. Beal and M. Smith, 1999.
+    /// Temporal coherence: a weight whose errors have one sign makes full steps; a weight whose
+    /// errors cancel out makes small ones. D. Beal and M. Smith, 1999.
     Coherent,
 }
 
-/// Weights with the sums that temporal coherence needs.
+/// Weights with the sums for temporal coherence.
 #[derive(Debug)]
 pub struct Adaptive {
     /// The weights.
     pub weights: Weights,
-    /// For each weight the sum of its errors and the sum of their sizes; empty for plain steps.
+    /// For each weight, the sum of its errors and the sum of their absolute values; empty for plain
+    /// steps.
     pub sums: Weights,
 }
 
@@ -84,7 +85,7 @@ impl Adaptive {
         Adaptive { weights: Weights::new(count, value), sums: Weights::new(sums, 0.0) }
     }
 
-    /// Moves a weight by `step`, scaled by its coherence.
+    /// Changes a weight by `step`, scaled by its coherence.
     #[inline]
     pub fn learn(&self, at: usize, step: f32) {
         if self.sums.is_empty() {

@@ -1,4 +1,4 @@
-//! Where remote players are, and which of these places may be connected to.
+//! The addresses of remote players, and which of them may be connected to.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -49,7 +49,7 @@ impl Protocol {
     }
 }
 
-/// The customary port of GGP players.
+/// The conventional port of GGP players.
 pub const PORT: u16 = 9147;
 
 impl PlayerAddress {
@@ -130,10 +130,10 @@ impl fmt::Display for PlayerAddress {
 /// connection, because a name may resolve to another address the next time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressPolicy {
-    /// Only addresses of the public internet: for addresses that users of a server give.
+    /// Only addresses of the public internet. This is for addresses that users of a server provide.
     #[default]
     Public,
-    /// All addresses: for those of the command line and of administrators.
+    /// All addresses. This is for addresses of the command line and of administrators.
     Any,
 }
 
@@ -180,7 +180,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(mapped);
     }
     match address.segments() {
-        // Translation to IPv4, and 6to4: the address inside counts.
+        // Translation to IPv4, and 6to4: the embedded address counts.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
             is_public_v4(inner(high, low))
         }

@@ -9,7 +9,7 @@ use crate::address::{AddressPolicy, PlayerAddress};
 use crate::exchange::ExchangeError;
 use crate::network::{self, Network as _, TcpNetwork};
 
-/// Sends a message and waits for the reply until a moment.
+/// Sends a message and waits for the reply until a deadline.
 pub fn exchange(
     address: &PlayerAddress,
     policy: AddressPolicy,
@@ -23,7 +23,7 @@ pub fn exchange(
     })
 }
 
-/// Asks a player what it is and whether it is free.
+/// Asks a player for its name and whether it is available.
 pub fn ping(
     address: &PlayerAddress,
     policy: AddressPolicy,
@@ -49,7 +49,7 @@ pub fn notify(
     });
 }
 
-/// Runs one conversation on a runtime of its own, so that threads and tasks share the code.
+/// Runs one exchange on its own runtime, so that threads and tasks share the code.
 fn on_network<F, T>(
     policy: AddressPolicy,
     talk: impl FnOnce(TcpNetwork) -> F,
@@ -60,7 +60,7 @@ where
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| ExchangeError::Connection(error.to_string()))?;
     let reply = runtime.block_on(talk(TcpNetwork { policy }));
-    // A name server that does not answer is not waited for.
+    // Does not wait for a name server that does not answer.
     runtime.shutdown_background();
     reply
 }

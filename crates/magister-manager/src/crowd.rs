@@ -1,6 +1,6 @@
-//! Players that keep a ledger of what they were sent.
+//! Players that keep a ledger of the messages they receive.
 //!
-//! They judge a manager: in the simulation, under load, and when it is killed.
+//! They verify a manager: in the simulation, under load, and when it is killed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use magister_protocol::{News, Request, Term};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What a player was sent of one turn of a match, in words, by match, role and turn.
+/// The content of the messages to a player about one turn, as text, by match, role and turn.
 type Ledger = BTreeMap<(String, String, u64), String>;
 
-/// Players of one game that choose legal moves at random and keep a ledger of what they were sent. A
-/// player whose name ends in `-repeats` recognises messages that come twice; for any other, such a
-/// message breaks an invariant.
+/// Players of one game that choose legal moves at random and keep a ledger of the messages they
+/// receive. A player whose name ends in `-repeats` recognises duplicate messages; for any other
+/// player, a duplicate message violates an invariant.
 pub struct Crowd {
     game: Arc<dyn Game>,
     seed: Seed,
@@ -28,7 +28,7 @@ pub struct Crowd {
 
 #[derive(Default)]
 struct Held {
-    /// When the last answer about a match was sent, until the next request comes.
+    /// When the last answer of a match was sent, until the next request arrives.
     answered: BTreeMap<String, Instant>,
     overheads: Vec<Duration>,
     seats: BTreeMap<(String, String), Sitting>,
@@ -56,7 +56,7 @@ impl Crowd {
         Crowd { game: Arc::clone(game), seed, hidden, held: Mutex::default() }
     }
 
-    /// The first invariant that a player saw broken.
+    /// The first violation of an invariant that a player observed.
     pub fn verdict(&self) -> Result<(), String> {
         self.locked().broken.clone().map_or(Ok(()), Err)
     }
@@ -73,7 +73,8 @@ impl Crowd {
         self.locked().overheads.clone()
     }
 
-    /// A request about a match came at a moment. The first one after an answer ends the overhead.
+    /// Records that a request of a match arrived at this time. The first one after an answer ends
+    /// the overhead.
     fn requested(&self, id: &str, at: Instant) {
         let mut held = self.locked();
         if let Some(answered) = held.answered.remove(id) {
@@ -81,13 +82,13 @@ impl Crowd {
         }
     }
 
-    /// An answer about a match is about to be sent.
+    /// Records that an answer of a match is about to be sent.
     fn answered(&self, id: &str) {
         self.locked().answered.insert(id.to_owned(), Instant::now());
     }
 
-    /// Checks a match that has ended: it follows the rules, and everything that a player was sent is
-    /// in its record.
+    /// Checks a match that has ended: it follows the rules, and its record contains everything that
+    /// was sent to players.
     pub fn judge(&self, record: &MatchRecord) -> Result<(), String> {
         record.replay(&*self.game, &Stop::never()).map_err(|error| error.to_string())?;
         let id = record.id.as_deref().unwrap_or_default();
@@ -108,7 +109,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// What a record says that a role was sent of a turn.
+    /// What was sent to a role about a turn, according to a record.
     fn stored(&self, record: &MatchRecord, role: &str, turn: u64) -> Option<String> {
         let at = (turn as usize).checked_sub(1)?;
         let joint = record.moves.get(at)?;
@@ -122,12 +123,12 @@ impl Crowd {
         Some(format!("({} ({}))", joint[role], percepts.join(" ")))
     }
 
-    /// A player is restarted: it has forgotten its matches. The ledger stays.
+    /// Restarts a player, which then has no memory of its matches. The ledger remains.
     pub fn restart(&self, address: &str) {
         self.locked().seats.retain(|(place, _), _| place != address);
     }
 
-    /// Forgets a match that was judged.
+    /// Removes a match that has been checked.
     pub fn forget(&self, id: &str) {
         let mut held = self.locked();
         held.seats.retain(|(_, match_id), _| match_id != id);
@@ -147,7 +148,7 @@ impl Crowd {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The reply of a player to a message. `step` is the number of turns that a header gives.
+    /// The reply of a player to a message. `step` is the number of turns in a header.
     pub fn hear(&self, address: &str, message: &str, step: Option<u64>) -> String {
         let mut held = self.locked();
         let request = match Request::read(message) {
@@ -197,7 +198,7 @@ impl Crowd {
             News::First => 0,
             News::Terms(_) => step.unwrap_or(0),
         };
-        // START was lost: the player does not know the match.
+        // START was lost, so the player does not know the match.
         let Some(sitting) = held.seats.get(place) else { return "busy".to_owned() };
         let role = sitting.role.clone();
         if let Some(before) = sitting.replies.get(&turn).cloned() {
@@ -211,7 +212,7 @@ impl Crowd {
         note(held, id, &role, news, step);
         let seed = self.seed.derive(id).derive(&role).derive_index(turn);
         let reply = if self.hidden {
-            // Blind Tic-Tac-Toe: any cell, sometimes one that is not legal any more.
+            // Blind Tic-Tac-Toe: any cell, sometimes one that is no longer legal.
             let mut rng = seed.rng();
             self.guess(held, id, &role, &mut rng)
         } else {
@@ -223,7 +224,8 @@ impl Crowd {
         reply
     }
 
-    /// A legal move in the state that the match is in, as far as it was sent to players.
+    /// A legal move in the current state of the match, as far as the messages to players determine
+    /// it.
     fn choose(&self, held: &Held, id: &str, role: &str, turn: u64, seed: &Seed) -> String {
         let (info, text) = (self.game.info(), self.game.text());
         let Some(role) = info.role(role) else { return "nil".to_owned() };
@@ -267,7 +269,7 @@ impl Crowd {
         }
     }
 
-    /// The moves that a player made, by what it was sent.
+    /// The moves that a player made, according to the messages it received.
     fn made(&self, held: &Held, id: &str, role: Role) -> Vec<String> {
         let name = self.game.info().role_name(role);
         let from = (id.to_owned(), name.to_owned(), 0);
@@ -278,7 +280,7 @@ impl Crowd {
     }
 }
 
-/// Writes down what a player was sent. No one may be sent two things about one turn.
+/// Records a message to a player. No player may receive two different messages about one turn.
 fn note(held: &mut Held, id: &str, role: &str, news: &News, step: Option<u64>) {
     let (turn, text) = match news {
         News::First | News::Turn { turn: 0, .. } => return,
@@ -297,8 +299,8 @@ fn note(held: &mut Held, id: &str, role: &str, news: &News, step: Option<u64>) {
     }
 }
 
-/// Serves the players of a crowd on a port until the task is aborted. The header `Receiver` says
-/// which player is meant. Each reply takes as long as `wait` says.
+/// Serves the players of a crowd on a port until the task is aborted. The header `Receiver`
+/// identifies the player. `wait` determines the delay of each reply.
 pub async fn serve_crowd(
     crowd: Arc<Crowd>,
     listener: tokio::net::TcpListener,

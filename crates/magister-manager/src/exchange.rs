@@ -1,4 +1,4 @@
-//! Why a player gave no reply.
+//! Errors of an exchange with a player.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,13 +10,13 @@ use magister_protocol::http::HttpError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExchangeError {
-    /// None came in time.
+    /// No reply arrived in time.
     Late,
     /// There was no connection, or it was lost.
     Connection(String),
-    /// What came is not a message of HTTP.
+    /// The reply is not a valid HTTP message.
     Http(HttpError),
-    /// The address is not public, and others are not allowed here.
+    /// The address is not public, and only public addresses are allowed here.
     Forbidden(IpAddr),
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for ExchangeError {
 impl std::error::Error for ExchangeError {}
 
 impl ExchangeError {
-    /// The kind of the fault that a match records: TO and CE in the words of ggp-base.
+    /// The kind of the fault that a match records: TO or CE in ggp-base.
     pub fn kind(&self) -> FaultKind {
         match self {
             ExchangeError::Late => FaultKind::Late,

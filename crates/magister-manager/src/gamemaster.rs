@@ -1,4 +1,4 @@
-//! What a player of Stanford's Gamemaster is sent, and what its replies mean.
+//! The messages to a player of Stanford's Gamemaster, and the interpretation of its replies.
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{Observation, Role, View};
@@ -8,7 +8,7 @@ use magister_protocol::gamemaster::{Body, Envelope, Form, from_term};
 
 use crate::session::Clocks;
 
-/// A role of a match, as its player in Gamemaster knows it.
+/// A role of a match, as its Gamemaster player knows it.
 #[derive(Clone, Debug)]
 pub struct GamemasterSession {
     /// The name of the match; the current site does not send it.
@@ -23,7 +23,7 @@ pub struct GamemasterSession {
     pub rules: Vec<String>,
     /// The clocks.
     pub clocks: Clocks,
-    /// How bodies are written.
+    /// The format of message bodies.
     pub form: Form,
 }
 
@@ -52,12 +52,12 @@ impl GamemasterSession {
         Envelope { id: number.to_string(), from, to, body }.write(self.form)
     }
 
-    /// Are you there?
+    /// Asks whether the player is there.
     pub fn ping(&self, number: u64) -> String {
         self.envelope(number, Body::Ping)
     }
 
-    /// The match begins.
+    /// Announces the start of the match.
     pub fn start(&self, number: u64) -> String {
         let body = Body::Start {
             id: self.id.clone(),
@@ -69,24 +69,24 @@ impl GamemasterSession {
         self.envelope(number, body)
     }
 
-    /// The last action, and a request for the next if it is the player's turn.
+    /// Reports the last action, and requests the next one if it is the player's turn.
     pub fn play(&self, number: u64, view: &View) -> String {
         let body = Body::Play { id: self.id.clone(), action: last_action(view) };
         self.envelope(number, body)
     }
 
-    /// The match is over.
+    /// Announces the end of the match.
     pub fn stop(&self, number: u64, view: &View) -> String {
         let body = Body::Stop { id: self.id.clone(), action: last_action(view) };
         self.envelope(number, body)
     }
 
-    /// The match was ended from outside.
+    /// Announces that the match was aborted.
     pub fn abort(&self, number: u64) -> String {
         self.envelope(number, Body::Abort { id: self.id.clone() })
     }
 
-    /// The value of a reply. None if it is not a reply of this player to this message: replies to
+    /// The value of a reply. `None` if it is not a reply of this player to this message: replies to
     /// older messages are dropped.
     pub fn answer(&self, number: u64, text: &str) -> Option<String> {
         let envelope = Envelope::read(text).ok()?;
@@ -100,7 +100,7 @@ impl GamemasterSession {
     }
 }
 
-/// The action of the role that was in control. The others are idle, or have a move that says so.
+/// The action of the role that was in control. The others are idle, or have a `noop` move.
 fn last_action(view: &View) -> Option<String> {
     let last = view.turns().last()?;
     let Observation::Joint(joint) = &last.seen else { return None };

@@ -3,16 +3,16 @@
 //! | module | holds |
 //! |---|---|
 //! | [`address`] | addresses of players, and which may be connected to |
-//! | [`wire`] | rules and moves as messages carry them, scrambling |
+//! | [`wire`] | rules and moves in the form of messages, scrambling |
 //! | [`session`] | the messages of one role in one match |
 //! | [`gamemaster`] | the same for players of Gamemaster |
 //! | [`remote`] | remote players as players of the arena |
-//! | [`table`] | the remote players of a match share its name and play one match at a time |
+//! | [`table`] | remote players that share the name of a match and play one match at a time |
 //! | [`player`] | a player that answers game servers |
 //! | [`manage`] | a manager that runs many matches at once |
 //! | [`network`] | how it reaches its players |
 //! | [`limit`] | how many requests an address may send |
-//! | [`crowd`] | players that judge a manager by a ledger of their own |
+//! | [`crowd`] | players that verify a manager with their own ledger |
 //! | [`sim`] | the manager on a virtual clock and network |
 
 #![forbid(unsafe_code)]

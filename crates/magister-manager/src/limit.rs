@@ -1,4 +1,4 @@
-//! How many requests an address may send, and how many at the same time.
+//! Limits on the requests of each address: their rate, and their number at the same time.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// A limit on the rate of requests of each address: `burst` at once, and then `per_second`.
 ///
-/// An address of IPv6 counts with its network of 64 bits, because a single user has all of it.
+/// An IPv6 address counts as its 64-bit network, because a single user has all of it.
 #[derive(Debug)]
 pub struct RateLimit {
     rate: Rate,
@@ -17,9 +17,9 @@ pub struct RateLimit {
 /// How many requests are allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Requests each second, in the long run.
+    /// Requests per second, on average.
     pub per_second: f64,
-    /// Requests at once.
+    /// The maximum number of requests at once.
     pub burst: f64,
 }
 
@@ -35,20 +35,20 @@ struct Bucket {
     at: Instant,
 }
 
-/// Addresses that are remembered at most.
+/// The maximum number of addresses to remember.
 const MOST: usize = 10_000;
 
 impl RateLimit {
-    /// A limit that no one has used yet.
+    /// A new limit.
     pub fn new(rate: Rate) -> Self {
         RateLimit { rate, buckets: Mutex::default() }
     }
 
-    /// Whether a request that comes from an address at this moment is allowed.
+    /// Whether a request from an address at this time is allowed.
     pub fn allows(&self, from: IpAddr, now: Instant) -> bool {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST {
-            // Those that have rested may do what an unknown address may.
+            // An address whose bucket is full again is treated like an unknown address.
             buckets.retain(|_, bucket| self.filled(bucket, now) < self.rate.burst);
             if buckets.len() >= MOST {
                 buckets.clear();
@@ -71,15 +71,15 @@ impl RateLimit {
     }
 }
 
-/// A limit on the requests of each address that arrive at the same time. Slow senders of one address
-/// cannot take the places of all others.
+/// A limit on the concurrently arriving requests of each address, so that slow senders at one
+/// address cannot occupy the places of all others.
 #[derive(Debug)]
 pub struct ArrivalLimit {
     most: usize,
     arriving: Mutex<BTreeMap<IpAddr, usize>>,
 }
 
-/// A request that arrives, until this is dropped.
+/// A request that is arriving, until this is dropped.
 #[derive(Debug)]
 pub struct Arriving<'a> {
     limit: &'a ArrivalLimit,
@@ -87,12 +87,12 @@ pub struct Arriving<'a> {
 }
 
 impl ArrivalLimit {
-    /// A limit of this number of requests of each address.
+    /// A limit with this number of requests for each address.
     pub fn new(most: usize) -> Self {
         ArrivalLimit { most, arriving: Mutex::default() }
     }
 
-    /// A request begins to arrive. None if too many of its address do.
+    /// Registers a request that begins to arrive. `None` if there are too many of its address.
     pub fn enter(&self, from: IpAddr) -> Option<Arriving<'_>> {
         let from = network(from);
         let mut arriving = self.locked();

@@ -1,8 +1,9 @@
 //! How a manager reaches its players.
 //!
-//! Each message has a connection of its own, and none is kept: players that serve one connection at
-//! a time, as those of ggp-base do, would be blocked for everyone by an idle one. A redirection is
-//! never followed: it is a reply like any other, so it cannot lead to a forbidden address.
+//! Each message has its own connection, which is closed afterwards: players that serve one
+//! connection at a time, such as those of ggp-base, would be blocked by an idle connection.
+//! Redirects are never followed: a redirect is a reply like any other, so it cannot lead to a
+//! forbidden address.
 
 use std::future::Future;
 use std::time::Duration;
@@ -21,15 +22,15 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use crate::address::{AddressPolicy, PlayerAddress, Protocol};
 use crate::exchange::ExchangeError;
 
-/// How long a connection may take to be made, as in ggp-base.
+/// The time limit for establishing a connection, as in ggp-base.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How long a player may take to read a farewell.
+/// The time that a player has to read the last message of a match.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A network of players. A simulation has another one than a real manager.
+/// A network of players. A simulation uses another one than a real manager.
 pub trait Network: Send + Sync + 'static {
-    /// Sends a message and waits for the reply until a moment.
+    /// Sends a message and waits for the reply until a deadline.
     fn exchange(
         &self,
         address: &str,
@@ -52,8 +53,8 @@ pub trait Network: Send + Sync + 'static {
     }
 }
 
-/// Asks a player what it is and whether it is free: by INFO in GGP, and by a ping in Gamemaster's
-/// protocol.
+/// Asks a player for its name and whether it is available: by INFO in GGP, and by a ping in
+/// Gamemaster's protocol.
 pub async fn ping<N: Network>(
     network: &N,
     address: &str,
@@ -84,7 +85,7 @@ pub async fn ping<N: Network>(
     Ok(PlayerInfo { name: info.name.or(Some(name)), ..info })
 }
 
-/// TCP: one connection for each message, and none is kept.
+/// TCP, with one connection per message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpNetwork {
     /// Which addresses may be connected to.
@@ -119,7 +120,7 @@ impl Network for TcpNetwork {
     ) {
         let Ok(read) = address.parse::<PlayerAddress>() else { return };
         if read.protocol != Protocol::GamemasterWebSocket {
-            // The reply is read, because some players fail if no one does.
+            // The reply is read, because some players fail otherwise.
             let _ = self.exchange(address, headers, message, deadline).await;
             return;
         }
@@ -127,8 +128,8 @@ impl Network for TcpNetwork {
             let stream = connect(&read, self.policy).await?;
             let mut socket = web_socket(&read, stream, message).await?;
             socket.close(None).await?;
-            // The next message has a connection of its own and could overtake this one. A player
-            // that closes its side as well has received everything before.
+            // The next message has its own connection and could overtake this one. Once the player
+            // closes its side as well, it has received everything.
             while let Some(Ok(_)) = socket.next().await {}
             Ok::<(), ExchangeError>(())
         };
@@ -214,8 +215,8 @@ async fn connect(
     let found = tokio::net::lookup_host((address.host.as_str(), address.port));
     let mut failure = ExchangeError::Connection(format!("{} has no address", address.host));
     for place in found.await? {
-        // The check is made here, on the address that is going to be used: a name may resolve to
-        // another one each time.
+        // The check is made here, on the address that will be used, because a name may resolve to
+        // another address each time.
         if !policy.allows(place) {
             failure = ExchangeError::Forbidden(place.ip());
             continue;

@@ -22,16 +22,16 @@ use crate::session::{Clocks, Manner, Session};
 use crate::table::Taken;
 use crate::wire::{Scramble, WireGame};
 
-/// How long a player may think where there is no clock.
+/// The thinking time of a player without a clock.
 const DAY: Duration = Duration::from_hours(24);
 
-/// The matches of remote players that are not over, so that they can be aborted when the program
-/// ends: a player that hears nothing stays busy.
+/// The unfinished matches of remote players, so that they can be aborted when the program ends.
+/// Otherwise their players would stay busy.
 #[derive(Debug, Default)]
 pub struct OpenMatches(Mutex<BTreeMap<String, (PlayerAddress, AddressPolicy, String)>>);
 
 impl OpenMatches {
-    /// Sends ABORT for all of them, to all players at the same time.
+    /// Sends ABORT for all of them, to all players in parallel.
     pub fn abort(&self) {
         let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         std::thread::scope(|scope| {
@@ -58,9 +58,9 @@ impl OpenMatches {
 
 /// A player that is reached by GGP messages: `http://host:port`.
 ///
-/// It plays wherever other players do. Each message has a connection of its own. What goes wrong is
-/// a fault of the player, for which the match draws a random legal move: no reply in time, no
-/// connection, or a reply that is not a legal move.
+/// It can be used wherever other players can. Each message has its own connection. No reply in
+/// time, no connection, and a reply that is not a legal move are faults of the player, for which
+/// the match draws a random legal move.
 pub struct RemoteSource {
     address: PlayerAddress,
     policy: AddressPolicy,
@@ -69,9 +69,9 @@ pub struct RemoteSource {
     /// The games that can be sent, by the hash of their rules.
     games: BTreeMap<String, Arc<WireGame>>,
     open: Arc<OpenMatches>,
-    /// The match that it plays; without one, each player is in a match of its own name.
+    /// The match that it plays; without one, each player is in a separate match.
     seated: Option<Seated>,
-    /// Whether its matches go on after a restart of this program.
+    /// Whether its matches continue after a restart of this program.
     lasting: bool,
 }
 
@@ -107,14 +107,14 @@ impl RemoteSource {
         }
     }
 
-    /// The same player in a match of this name, which may be one that it plays already.
+    /// The same player in a match of this name, which it may already be playing.
     #[must_use]
     pub fn in_match(&self, id: &str) -> Self {
         self.seated(Seated { id: id.to_owned(), names: names_of(id), _taken: None })
     }
 
-    /// Informs the player that its match is over: by STOP, or by ABORT if there is no outcome. For
-    /// a program that was restarted and goes on with a match of before.
+    /// Informs the player that its match is over: by STOP, or by ABORT if there is no outcome. This
+    /// is for a program that was restarted and resumes a match.
     pub fn dismiss(&self, view: &View, outcome: &[Option<f64>]) {
         if let Ok(mut remote) = self.remote(view.game(), view.role()) {
             let _ = remote.session(view, &mut names_of(&remote.id).rng());
@@ -127,26 +127,26 @@ impl RemoteSource {
         &self.address
     }
 
-    /// The same player, whose matches are listed here while they go on.
+    /// The same player, whose matches are listed here while they last.
     #[must_use]
     pub fn listed_in(self, open: &Arc<OpenMatches>) -> Self {
         RemoteSource { open: Arc::clone(open), ..self }
     }
 
-    /// The same player, whose matches go on after a restart of this program: it gets ABORT only by
-    /// [`RemoteSource::dismiss`] or [`Agent::finish`].
+    /// The same player, whose matches continue after a restart of this program: it gets ABORT only
+    /// from [`RemoteSource::dismiss`] or [`Agent::finish`].
     #[must_use]
     pub fn lasting(self) -> Self {
         RemoteSource { lasting: true, ..self }
     }
 
-    /// The same player under another policy of addresses.
+    /// The same player with another address policy.
     #[must_use]
     pub fn under(self, policy: AddressPolicy) -> Self {
         RemoteSource { policy, ..self }
     }
 
-    /// The same player, who can also be sent this game.
+    /// The same player, which can also be sent this game.
     #[must_use]
     pub fn knowing(mut self, game: &dyn Game, wire: &Arc<WireGame>) -> Self {
         self.games.insert(game.info().rules_hash.clone(), Arc::clone(wire));
@@ -154,23 +154,23 @@ impl RemoteSource {
     }
 }
 
-/// What a player knows of its match before START.
+/// What a player needs to know about its match before START.
 #[derive(Clone)]
 pub(crate) struct Seated {
     /// The name of the match.
     pub(crate) id: String,
-    /// Where made-up names come from: all players of a match see the same.
+    /// The seed of the scrambled names, which are the same for all players of a match.
     pub(crate) names: Seed,
-    /// Keeps the player from being asked into another match.
+    /// Keeps the player reserved for this match.
     pub(crate) _taken: Option<Arc<Taken>>,
 }
 
-/// Where the made-up names of a match come from: a match that goes on after a restart has the same.
+/// The seed of the scrambled names of a match; it is the same after a restart.
 pub(crate) fn names_of(id: &str) -> Seed {
     Seed::from(0).derive(id)
 }
 
-/// Names of matches differ, also between processes.
+/// A unique name of a match, also across processes.
 pub(crate) fn fresh_id(game: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -278,7 +278,7 @@ impl Remote {
         self.session.as_ref().ok_or_else(missing)
     }
 
-    /// The name of the match and the role: one player may have several.
+    /// The name of the match and the role, because one player may have several.
     fn key(&self) -> String {
         format!("{} {}", self.id, self.role.0)
     }
@@ -299,7 +299,7 @@ impl Remote {
     }
 }
 
-/// The only legal move of a role, if it has only one and information is perfect.
+/// The only legal move of a role, if it has just one and the game has perfect information.
 fn only_move(view: &View) -> Option<Move> {
     let mut worker = view.game().worker();
     view.replay(&mut *worker, &Stop::never()).ok()?;
@@ -332,8 +332,7 @@ impl Agent for Remote {
         let (message, silent) = (session.play(view), session.may_be_silent());
         let (turns, time) = (view.turns().len(), self.limits.time.unwrap_or(DAY));
         if silent && let Some(only) = only_move(view) {
-            // The next message must not overtake this one, so the player gets the time that it
-            // would have for a move.
+            // The next message must not overtake this one, so the player gets the time of a move.
             let deadline = Instant::now() + time + self.limits.grace;
             let headers = self.headers(Some(turns));
             notify(&self.address, self.policy, &headers, &message, deadline);
@@ -375,8 +374,8 @@ impl Agent for Remote {
 }
 
 impl Drop for Remote {
-    /// A match that ends without a farewell, for instance because the process ends, is aborted, or
-    /// the player would wait for its next message forever.
+    /// A match that ends without a last message, for example because the process ends, is aborted;
+    /// otherwise the player would wait forever for the next message.
     fn drop(&mut self) {
         let Some(session) = &self.session else { return };
         if !self.lasting {

@@ -1,4 +1,4 @@
-//! What one role of one match is sent, and what its replies mean.
+//! The messages to one role of one match, and the interpretation of its replies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Manner {
     pub variant: Gdl2Variant,
     /// Whether GDL-II messages are in upper case.
     pub upper: bool,
-    /// Whether players see made-up names instead of those of the rules.
+    /// Whether names in the rules are scrambled.
     pub scramble: bool,
 }
 
@@ -35,7 +35,7 @@ impl Manner {
         format!("variant={variant} upper={upper} scramble={scramble}")
     }
 
-    /// The manner of a text that [`Manner::to_text`] made.
+    /// Parses the output of [`Manner::to_text`].
     pub fn parse(text: &str) -> Option<Self> {
         let mut manner = Manner::default();
         for part in text.split_whitespace() {
@@ -50,8 +50,8 @@ impl Manner {
     }
 }
 
-/// The name of a match as one seat of a player is sent it. Messages do not say which role is meant,
-/// so a player with several seats gets another name from the second on.
+/// The name of a match in the messages to one seat of a player. Messages do not identify the role,
+/// so a player with several seats gets a different name from its second seat on.
 pub fn match_name(id: &str, seats_before: usize) -> String {
     match seats_before {
         0 => id.to_owned(),
@@ -59,25 +59,25 @@ pub fn match_name(id: &str, seats_before: usize) -> String {
     }
 }
 
-/// The clocks of a match as messages carry them, in seconds.
+/// The clocks of a match in messages, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
-    /// Before the first turn.
+    /// The start clock.
     pub start: u64,
-    /// For each turn.
+    /// The play clock.
     pub play: u64,
 }
 
 impl Clocks {
-    /// The clocks for these times. Messages carry whole seconds, so fractions are rounded up.
+    /// The clocks for these times. Fractions of seconds are rounded up.
     pub fn new(start: Option<Duration>, play: Option<Duration>) -> Self {
         let seconds = |time: Duration| time.as_millis().div_ceil(1000) as u64;
         Clocks { start: start.map_or(0, seconds), play: play.map_or(u64::from(u32::MAX), seconds) }
     }
 }
 
-/// A role of a match, as its player knows it. It turns views into messages and replies into moves.
-/// It sees nothing but the view of its role, so no message can hold more than that.
+/// A role of a match, as its player knows it. It converts views to messages and replies to moves.
+/// It sees only the view of its role, so no message can reveal more than that.
 #[derive(Debug)]
 pub struct Session {
     id: String,
@@ -88,11 +88,12 @@ pub struct Session {
     style: Style,
     scramble: Option<Scramble>,
     receiver: String,
-    /// For players that get Gamemaster's envelopes.
+    /// For players that use Gamemaster's envelopes.
     gamemaster: Option<GamemasterSession>,
 }
 
-/// The numbers of Gamemaster's messages: 1 is a ping, 2 the start, and then one for each turn.
+/// The number of the first PLAY among Gamemaster's messages: 1 is a ping, 2 is the start, and then
+/// there is one message for each turn.
 const FIRST_PLAY: u64 = 3;
 
 impl Session {
@@ -123,8 +124,8 @@ impl Session {
         }
     }
 
-    /// The same session with a player at this address, whose protocol it follows. The error says
-    /// why the game cannot be played in that protocol.
+    /// The same session for a player at this address, in the protocol of that address. The error
+    /// says why the game cannot be played in that protocol.
     pub fn at(self, address: &PlayerAddress) -> Result<Self, String> {
         if !address.protocol.is_gamemaster() {
             return Ok(self);
@@ -151,13 +152,13 @@ impl Session {
         Ok(Session { gamemaster: Some(gamemaster), ..self })
     }
 
-    /// Whether the player may keep silent when it has only one legal move: players of Gamemaster do
-    /// so while another role is in control.
+    /// Whether the player need not reply if it has only one legal move: players of Gamemaster do
+    /// not reply while another role is in control.
     pub fn may_be_silent(&self) -> bool {
         self.gamemaster.is_some()
     }
 
-    /// The same session with a player of this name, which stands in the headers.
+    /// The same session for a player of this name, which is sent in the headers.
     #[must_use]
     pub fn to(self, receiver: &str) -> Self {
         Session { receiver: receiver.to_owned(), ..self }
@@ -170,13 +171,13 @@ impl Session {
 
     /// The headers of a message in this step.
     pub fn headers(&self, host: &str, step: Option<usize>) -> RequestHeaders {
-        // Tiltyard sends these; players that know them recognise repeated messages.
+        // Tiltyard sends these headers; players that support them recognise duplicate messages.
         let mut extra = vec![("GGP-Match-ID".to_owned(), self.id.clone())];
         extra.extend(step.map(|step| ("GGP-Match-Step".to_owned(), step.to_string())));
         RequestHeaders { host: host.to_owned(), receiver: self.receiver.clone(), extra }
     }
 
-    /// START.
+    /// The START message.
     pub fn start(&self) -> String {
         if let Some(gamemaster) = &self.gamemaster {
             return gamemaster.start(FIRST_PLAY - 1);
@@ -193,7 +194,7 @@ impl Session {
         request.write(self.style)
     }
 
-    /// PLAY with what the role learnt last.
+    /// The PLAY message, with the latest observation of the role.
     pub fn play(&self, view: &View) -> String {
         if let Some(gamemaster) = &self.gamemaster {
             return gamemaster.play(FIRST_PLAY + view.turns().len() as u64, view);
@@ -201,7 +202,7 @@ impl Session {
         Request::Play { id: self.id.clone(), news: self.news(view) }.write(self.style)
     }
 
-    /// STOP with what the role learnt last.
+    /// The STOP message, with the latest observation of the role.
     pub fn stop(&self, view: &View) -> String {
         if let Some(gamemaster) = &self.gamemaster {
             return gamemaster.stop(FIRST_PLAY + view.turns().len() as u64, view);
@@ -209,7 +210,7 @@ impl Session {
         Request::Stop { id: self.id.clone(), news: self.news(view) }.write(self.style)
     }
 
-    /// ABORT.
+    /// The ABORT message.
     pub fn abort(&self) -> String {
         if let Some(gamemaster) = &self.gamemaster {
             return gamemaster.abort(FIRST_PLAY);
@@ -217,7 +218,7 @@ impl Session {
         Request::Abort { id: self.id.clone() }.write(self.style)
     }
 
-    /// Whether a reply to START says that the player is in another match.
+    /// Whether a reply to START means that the player is in another match.
     pub fn is_busy(&self, reply: &str) -> bool {
         let value = match &self.gamemaster {
             Some(gamemaster) => gamemaster.answer(FIRST_PLAY - 1, reply),
@@ -227,7 +228,7 @@ impl Session {
         value.is_some_and(busy)
     }
 
-    /// What a reply to PLAY says, when this number of turns were made.
+    /// The content of a reply to PLAY after this number of turns.
     pub fn answer(&self, reply: &str, turns: usize) -> Said {
         if let Some(gamemaster) = &self.gamemaster {
             let value = gamemaster.answer(FIRST_PLAY + turns as u64, reply);
@@ -256,7 +257,7 @@ impl Session {
                 News::Terms(joint.iter().map(|&one| self.word(&text.move_text(one))).collect())
             }
             Observation::Percepts(percepts) => {
-                // A set has no order of its own; a fixed one reveals nothing.
+                // A set has no order; a fixed one reveals nothing.
                 let mut texts: Vec<String> =
                     percepts.iter().map(|&one| text.percept_text(one)).collect();
                 texts.sort();
@@ -284,7 +285,7 @@ impl Session {
     }
 }
 
-/// Whether a game can be sent in these words: all of its moves and percepts are terms of GDL.
+/// Whether a game can be sent in this form: all of its moves and percepts are terms of GDL.
 pub fn is_sendable(game: &dyn Game) -> bool {
     let worker = game.worker();
     let text = game.text();

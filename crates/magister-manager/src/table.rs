@@ -10,12 +10,12 @@ use magister_core::{Game, PlayerSource};
 use crate::remote::{RemoteSource, Seated, fresh_id, names_of};
 use crate::session::match_name;
 
-/// Remote players that may be asked into matches.
+/// Remote players that may be invited to matches.
 ///
-/// All players of a match get the same name of it, and the record has that name too. A GGP player
-/// plays one match at a time and replies `busy` to others, so a match waits until its players are
-/// free. If one player has several seats of a match, the name differs from the second seat on:
-/// messages do not say which role is meant.
+/// All players of a match get the same match name, which is also in the record. A GGP player plays
+/// one match at a time and replies `busy` to others, so a match waits until its players are free.
+/// If one player has several seats of a match, the name differs from the second seat on, because
+/// messages do not identify the role.
 #[derive(Default)]
 pub struct RemoteTable {
     players: BTreeMap<String, RemoteSource>,
@@ -28,7 +28,7 @@ struct Occupied {
     freed: Condvar,
 }
 
-/// Players that are in a match until this is dropped.
+/// Players that are reserved for a match until this is dropped.
 pub(crate) struct Taken {
     names: BTreeSet<String>,
     occupied: Arc<Occupied>,
@@ -49,7 +49,7 @@ impl RemoteTable {
         RemoteTable { players, taken: Arc::default() }
     }
 
-    /// Waits until players are free and takes them, all at once, so that no two matches wait for
+    /// Waits until players are free and reserves them, all at once, so that no two matches wait for
     /// each other.
     fn take(&self, names: BTreeSet<String>) -> Taken {
         let mut held = self.taken.names.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ mod tests {
             vec![Arc::new(source("http://a")), Arc::new(source("http://a"))];
         let (id, first) = table.seat(&*game, &players);
         assert!(id.unwrap().starts_with("tictactoe."));
-        // Others need not wait.
+        // Local players need not wait.
         let other: Vec<Arc<dyn PlayerSource>> =
             vec![Arc::new(source("http://b")), Arc::new("random".parse::<Spec>().unwrap())];
         let (second, seated) = table.seat(&*game, &other);

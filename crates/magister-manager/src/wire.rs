@@ -1,4 +1,4 @@
-//! Rules, moves and percepts as they stand in messages.
+//! Rules, moves and percepts in the form of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,15 +10,15 @@ use magister_protocol::{Limits, Term};
 
 use crate::gamemaster::statements;
 
-/// The rules of a game as a player is sent them, and the words of its moves.
+/// The rules of a game in the form that is sent to players, and the words of its moves.
 ///
-/// Names keep the case of the rulesheet. Replies are compared with it: a word in another case is
-/// understood if only one word of the rules is meant.
+/// Names keep the case of the rulesheet. In replies, a word in another case is accepted if it
+/// matches only one word of the rules.
 #[derive(Clone, Debug)]
 pub struct WireGame {
     rules: Vec<Term>,
     words: BTreeSet<String>,
-    /// Words in lower case, with the word of the rules if there is only one.
+    /// Words in lower case, with the matching word of the rules if there is only one.
     folded: BTreeMap<String, Option<String>>,
     gdl2: bool,
     /// The rules in Gamemaster's language, if the game is written in it.
@@ -58,7 +58,7 @@ impl WireGame {
         Ok(WireGame { rules, words, folded, gdl2, operations: None })
     }
 
-    /// The rules of a game that was read. Infix rules are written in prefix notation.
+    /// The rules of a game source. Infix rules are converted to prefix notation.
     pub fn of(source: &Source) -> Result<Self, NoRules> {
         let (Some(sheet), Some(input)) = (source.rulesheet(), source.input()) else {
             let name = source.name();
@@ -77,7 +77,7 @@ impl WireGame {
         }
     }
 
-    /// Whether players get percepts instead of the moves of all.
+    /// Whether players get percepts instead of the joint move.
     pub fn is_gdl2(&self) -> bool {
         self.gdl2
     }
@@ -92,7 +92,7 @@ impl WireGame {
         &self.rules
     }
 
-    /// A reply in the words of the rules.
+    /// A reply with the words in the case of the rules.
     pub fn resolve(&self, reply: &Term) -> Term {
         reply.map(&mut |word| {
             if self.words.contains(word) {
@@ -104,8 +104,8 @@ impl WireGame {
     }
 }
 
-/// Opens a game that is going to be sent to players. Gamemaster's operations are translated to GDL
-/// and played in that form, so that manager and players have the same rules.
+/// Opens a game that will be sent to players. Gamemaster's operations are translated to GDL and
+/// played in that form, so that manager and players have the same rules.
 pub fn open(source: &Source) -> Result<(Playable, WireGame), magister::Error> {
     let refuse = |what: String| {
         let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
@@ -137,7 +137,7 @@ fn prefix(sheet: &magister_gdl::Rulesheet, text: &str) -> Result<String, NoRules
     })
 }
 
-/// A renaming of all words that have no meaning in GDL, so that a player cannot recognise a game
+/// A scrambling of all words that have no meaning in GDL, so that a player cannot recognise a game
 /// by its names.
 #[derive(Clone, Debug, Default)]
 pub struct Scramble {
@@ -145,7 +145,7 @@ pub struct Scramble {
     back: BTreeMap<String, String>,
 }
 
-/// The words of GDL. They stay, as numbers do.
+/// The keywords of GDL. They are not scrambled, and neither are numbers.
 const KEYWORDS: [&str; 19] = [
     "role", "init", "true", "next", "does", "legal", "goal", "terminal", "base", "input", "sees",
     "percept", "distinct", "not", "or", "and", "<=", "random", "action",
@@ -157,7 +157,7 @@ const SYLLABLES: [&str; 24] = [
 ];
 
 impl Scramble {
-    /// A renaming of the words of a game. Made-up words replace the words of the rules.
+    /// A random scrambling of the words of a game.
     pub fn new(game: &WireGame, rng: &mut Rng) -> Self {
         let mut scramble = Scramble::default();
         for word in &game.words {
@@ -180,12 +180,12 @@ impl Scramble {
         scramble
     }
 
-    /// A term as the player sees it.
+    /// A scrambled term, as the player sees it.
     pub fn apply(&self, term: &Term) -> Term {
         term.map(&mut |word| self.there.get(word).cloned().unwrap_or_else(|| word.to_owned()))
     }
 
-    /// A reply in our words. Words that are not ours stay.
+    /// A reply with the original words. Unknown words are kept.
     pub fn undo(&self, term: &Term) -> Term {
         term.map(&mut |word| {
             let known = self.back.get(word).or_else(|| self.back.get(&word.to_lowercase()));

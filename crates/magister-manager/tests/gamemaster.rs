@@ -1,4 +1,4 @@
-//! Gamemaster's envelopes over HTTP and WebSocket, on both sides.
+//! Gamemaster's envelopes over HTTP and WebSocket, for the manager and for the player.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use magister_protocol::http::RequestHeaders;
 use magister_store::MemoryStore;
 use tokio_tungstenite::tungstenite::Message;
 
-/// A player on a port of its own, until the end of the test.
+/// A player on its own port, until the end of the test.
 async fn player(agent: &str) -> SocketAddr {
     let options = PlayerOptions {
         iterations: Some(50),
@@ -131,7 +131,7 @@ async fn matches_on_this_machine() {
     }
 }
 
-/// The words of one envelope, and the reply to it.
+/// Sends the body of one envelope and returns the reply.
 async fn say(
     socket: &mut (impl futures_util::Sink<Message> + futures_util::Stream<Item = Heard> + Unpin),
     number: u64,
@@ -193,7 +193,7 @@ async fn one_web_socket_for_a_whole_match_without_a_name() {
     let stop = Body::Stop { id: None, action: Some(chosen) };
     assert_eq!(value(say(&mut socket, 6, stop).await), "done");
     assert_eq!(value(say(&mut socket, 7, Body::Ping).await), "ready");
-    // Garbage gets a complaint and does not end the connection.
+    // Garbage gets an error reply and does not end the connection.
     socket.send(Message::text("message(((")).await.unwrap();
     let complaint = socket.next().await.unwrap().unwrap();
     assert!(complaint.to_text().unwrap().contains("brackets"), "{complaint}");
@@ -212,8 +212,8 @@ async fn a_player_that_is_not_there() {
     assert!(record.has(FaultKind::Connection), "{:?}", record.errors);
 }
 
-/// Each message has a connection of its own, so one that needs no reply could be overtaken by the
-/// next. The manager waits until the player has closed its side.
+/// Each message has its own connection, so one that needs no reply could be overtaken by the next.
+/// The manager waits until the player has closed its side.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_without_a_reply_arrives_before_the_next_is_sent() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -237,8 +237,7 @@ async fn a_message_without_a_reply_arrives_before_the_next_is_sent() {
     assert_eq!(slow.await.unwrap(), message);
 }
 
-/// A player on a slow machine takes its time to close a connection. It still gets one message after
-/// the other.
+/// A player on a slow machine closes connections late. It still gets one message after the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_to_a_slow_player_keep_their_order() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -16,13 +16,13 @@ const TASK: &str = "MAGISTER_KILL_TASK";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn victim() {
-    // Started as a test like any other, it has nothing to do.
+    // As an ordinary test, it has nothing to do.
     if let Ok(words) = std::env::var(TASK) {
         work(&Task::parse(&words).unwrap()).await.unwrap();
     }
 }
 
-/// Kills a manager again and again while it plays, and judges what is stored.
+/// Kills a manager repeatedly while it plays, and checks the store.
 async fn kill(store: String, folder: &Path, game: &str, kills: u64) {
     let task = Task {
         store,
@@ -47,12 +47,12 @@ async fn kill(store: String, folder: &Path, game: &str, kills: u64) {
     let errors = || std::fs::read_to_string(&errors).unwrap_or_default();
     let tally = tally.unwrap_or_else(|what| panic!("{what}\n{}", errors()));
     assert_eq!(tally.terminal + tally.aborted, 20);
-    // How many of the planned kills meet a running match depends on the speed of the machine.
+    // How many of the planned kills hit a running match depends on the speed of the machine.
     let killed = tally.kills + tally.points.iter().sum::<u64>();
     assert!(killed >= 1 && tally.shown > 0, "{tally:?}");
 }
 
-/// A folder of a test, gone at its end.
+/// A folder for a test, removed at its end.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("magister-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

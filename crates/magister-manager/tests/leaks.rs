@@ -1,4 +1,5 @@
-//! No message reveals to a role more than its own history. `cargo xtask leaks` is the long form.
+//! No message reveals more to a role than its information state. `cargo xtask leaks` is the long
+//! form.
 
 mod leak;
 

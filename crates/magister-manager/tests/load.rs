@@ -63,7 +63,7 @@ async fn forty_matches_at_once() {
         assert_eq!(store.load(&id).await.unwrap().unwrap().record, record);
     }
     crowd.verdict().unwrap();
-    // The page for Prometheus says the same.
+    // The page for Prometheus reports the same.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let page = tokio::spawn(serve_metrics(Arc::clone(&manager), listener));

@@ -1,4 +1,4 @@
-//! A manager with local and remote players, aborts, and what spectators hear.
+//! A manager with local and remote players, aborts, and the events that spectators see.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -93,10 +93,10 @@ async fn addresses_of_users_must_be_public() {
     assert!(refused && record.errors.len() > 3, "{:?}", record.errors);
 }
 
-/// More than any header may have.
+/// More than any header may contain.
 static FLOOD: [u8; 65536] = [b'x'; 65536];
 
-/// A player that answers every connection with the same bytes, again and again, with pauses.
+/// A player that answers every connection with the same bytes, repeatedly and with pauses.
 async fn hostile(bytes: &'static [u8], pause: Duration) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

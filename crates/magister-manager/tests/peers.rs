@@ -1,5 +1,5 @@
-//! Matches with real programs of others: the server and the players of ggp-base. `cargo xtask peers`
-//! is the long form.
+//! Matches with real programs of other projects: the server and the players of ggp-base.
+//! `cargo xtask peers` is the long form.
 
 mod peer;
 
@@ -15,7 +15,7 @@ use magister_players::Spec;
 use magister_store::GgpMatch;
 use peer::JavaPlayer;
 
-/// Our player on a port of its own.
+/// Our player on its own port.
 fn our_player(agent: &str) -> u16 {
     let agent = Some(agent.parse().unwrap());
     let options =
@@ -49,7 +49,7 @@ fn the_server_of_ggp_base_runs_our_player() {
     let rules = sheet("tictactoe");
     let playable = magister::open("tictactoe").unwrap();
     let info = playable.game.info();
-    // The clocks are long, because the machine may be busy; nothing waits for their end.
+    // The clocks are long, because the machine may be busy; no one waits for them to run out.
     for options in [&["--id", "m.1"][..], &["--scramble", "--preview", "5"]] {
         let served = peer::serve(&folder, options, &rules, (30, 20), &players).unwrap();
         assert_eq!(served.code, 0, "{options:?}: {}", served.lines);
@@ -90,7 +90,7 @@ fn our_matches_have_players_of_ggp_base() {
         ("SampleSearchLightGamer", 1),
         ("SampleNoopGamer", 5),
     ];
-    // All at the same time: starting Java takes longest.
+    // All in parallel, because starting Java takes the longest.
     std::thread::scope(|scope| {
         for (class, clock) in classes {
             let (folder, playable, wire) = (&folder, &playable, &wire);
@@ -109,7 +109,7 @@ fn our_matches_have_players_of_ggp_base() {
                 record.replay(&*playable.game, &Stop::never()).unwrap();
                 let kinds: Vec<FaultKind> = record.errors.iter().map(|one| one.kind).collect();
                 if class == "SampleNoopGamer" {
-                    // It always replies NOOP, which is legal when the other moves.
+                    // It always replies NOOP, which is legal on the other player's turn.
                     assert!(!kinds.is_empty());
                     assert!(kinds.iter().all(|kind| *kind == FaultKind::Illegal), "{kinds:?}");
                 } else {

@@ -10,7 +10,7 @@ use magister_manager::limit::Rate;
 use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
 use magister_manager::wire;
 
-/// A player on a port of its own, until the end of the test.
+/// A player on its own port, until the end of the test.
 fn player(agent: &str) -> SocketAddr {
     let agent = Some(agent.parse().unwrap());
     let serving = ServeOptions { patience: Duration::from_secs(2), ..ServeOptions::default() };
@@ -32,7 +32,7 @@ fn player_with(options: PlayerOptions, serving: ServeOptions) -> SocketAddr {
     address.recv().unwrap()
 }
 
-/// What comes back for some bytes.
+/// The reply to some bytes.
 fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -99,7 +99,7 @@ fn malformed_requests_are_harmless() {
         let reply = raw(address, request);
         assert!(reply.starts_with("HTTP/1.0 400 "), "{reply}");
     }
-    // Connections that say nothing, or too little, do not block others.
+    // Connections that send nothing, or too little, do not block others.
     let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
     let mut slow = TcpStream::connect(address).unwrap();
     slow.write_all(b"POST / HT").unwrap();
@@ -123,10 +123,11 @@ fn a_match_from_start_to_stop() {
     let first = say(address, "(PLAY m1 NIL)");
     assert!(first.starts_with("(put "), "{first}");
     assert!(begun.elapsed() < Duration::from_secs(2));
-    // A repeated message gets the same reply.
+    // A duplicate message gets the same reply.
     assert_eq!(say(address, "(PLAY m1 NIL)"), first);
     assert_eq!(with_step(address, "(PLAY m1 NIL)", Some(0)), first);
-    // The manager drew another move: the player goes on from there and not from its own choice.
+    // The manager drew another move: the player continues from that move and not from its own
+    // choice.
     let other = if first == "(put 1 1)" { "(put 3 3)" } else { "(put 1 1)" };
     let played = format!("( PLAY m1 (( {} ) noop ) )", &other[1..other.len() - 1]);
     assert_eq!(with_step(address, &played, Some(1)), "noop");
@@ -150,7 +151,7 @@ fn rules_in_upper_case_and_moves_in_their_case() {
     assert_eq!(say(address, &format!("(START Match.1 X ({loud}) 5 2)")), "ready");
     let first = say(address, "(PLAY Match.1 NIL)");
     assert!(first.starts_with("(PUT "), "{first}");
-    // Moves in another case than the rules are understood.
+    // Moves in a different case from the rules are understood.
     let sent = format!("(PLAY Match.1 ({} noop))", first.to_lowercase());
     assert_eq!(say(address, &sent), "NOOP");
     assert_eq!(say(address, "(STOP Match.1 (NOOP (PUT 9 9)))"), "done");
@@ -194,7 +195,7 @@ const DIE: &str =
 #[test]
 fn chance_without_percepts_in_both_languages() {
     let address = player("uct");
-    // ggp-base sends the moves of all roles, also those of chance.
+    // ggp-base sends the moves of all roles, including those of chance.
     for roll in [2, 3] {
         assert_eq!(say(address, &format!("(START g p ({DIE}) 5 2)")), "ready");
         assert_eq!(say(address, "(PLAY g NIL)"), "wait");
@@ -216,7 +217,7 @@ fn chance_without_percepts_in_both_languages() {
 fn nonsense_in_a_match_does_not_end_the_player() {
     let address = player("random");
     let sheet = rules("tictactoe");
-    // A role that the game does not have, rules that are none, moves that are not legal.
+    // A role that the game does not have, invalid rules, illegal moves.
     assert_eq!(say(address, &format!("(START a stranger ({sheet}) 1 1)")), "ready");
     assert_eq!(say(address, "(PLAY a NIL)"), "nil");
     assert_eq!(say(address, "(ABORT a)"), "aborted");
@@ -249,12 +250,12 @@ fn abort_while_the_player_thinks() {
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert!(say(address, "(info)").contains("available"));
     let (took, _) = thinking.join().unwrap();
-    assert!(took < Duration::from_secs(10), "thinking went on for {took:?}");
+    assert!(took < Duration::from_secs(10), "thinking continued for {took:?}");
 }
 
 #[test]
 fn a_game_too_large_for_the_start_clock() {
-    // The circuit of Amazons takes far longer than the clock; slower rules play until it is there.
+    // The circuit of Amazons takes far longer than the clock; slower rules play until it is ready.
     let address = player("random");
     let start = format!("(START large white ({}) 2 10)", rules("amazons-10x10"));
     assert_eq!(say(address, &start), "ready");
@@ -324,13 +325,13 @@ fn slow_senders_do_not_take_all_places() {
             usize::from(text.starts_with(b"HTTP/1.0 408 "))
         })
         .collect();
-    // Four at most were waited for; all others were refused at once.
+    // At most four were accepted; all others were refused immediately.
     assert!(replies.iter().sum::<usize>() <= 4, "{replies:?}");
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(say(address, "(ping)"), "ready");
 }
 
-/// The first bytes of a frame of a WebSocket with this opcode and length, unmasked or masked by 0.
+/// The first bytes of a WebSocket frame with this opcode and length, unmasked or masked by 0.
 fn frame(opcode: u8, masked: bool, length: u64) -> Vec<u8> {
     let mut bytes = vec![0x80 | opcode, if masked { 0xff } else { 0x7f }];
     bytes.extend(length.to_be_bytes());
@@ -365,7 +366,8 @@ fn hostile_web_sockets_are_closed() {
     };
     let flood: Vec<u8> = (0..2000).flat_map(|_| text("message(1,a,b,ping())")).collect();
     for bytes in [
-        // Not masked, as clients must do; unknown opcodes; texts without end; not UTF-8; garbage.
+        // Unmasked, although clients must mask; unknown opcodes; endless texts; invalid UTF-8;
+        // garbage.
         frame(1, false, 4),
         frame(0xb, true, 0),
         frame(1, true, u64::MAX),
@@ -378,7 +380,7 @@ fn hostile_web_sockets_are_closed() {
         let mut stream = connect();
         let _ = stream.write_all(&bytes);
         let mut rest = Vec::new();
-        // The player closes the connection, in order or not.
+        // The player closes the connection, cleanly or not.
         let _ = stream.read_to_end(&mut rest);
         assert_eq!(say(address, "(ping)"), "ready", "after {:?}", &bytes[..bytes.len().min(20)]);
     }

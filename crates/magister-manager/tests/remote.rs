@@ -1,4 +1,4 @@
-//! Remote players that are late, lie, vanish or never stop talking.
+//! Remote players that are late, send wrong data, disappear or never stop sending.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use magister_manager::{Manner, PlayerAddress, RemoteSource, RemoteTable, wire};
 use magister_players::Spec;
 use magister_protocol::http::RequestHeaders;
 
-/// A player that does something else with each connection.
+/// A player with a custom handler for each connection.
 fn player(mut serve: impl FnMut(TcpStream) + Send + 'static) -> PlayerAddress {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -26,7 +26,7 @@ fn player(mut serve: impl FnMut(TcpStream) + Send + 'static) -> PlayerAddress {
     format!("http://127.0.0.1:{port}").parse().unwrap()
 }
 
-/// Reads a request and gives its message.
+/// Reads a request and returns its message.
 fn request(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     let mut buffer = [0; 4096];
@@ -44,7 +44,7 @@ fn reply(mut stream: TcpStream, body: &str) {
     let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-length: {length}\r\n\r\n{body}");
 }
 
-/// A match of tictactoe between a remote player and one of ours.
+/// A match of Tic-Tac-Toe between a remote player and one of ours.
 fn play(address: PlayerAddress) -> (MatchRecord, Duration) {
     let limits = TimeControl {
         time: Some(Duration::from_secs(1)),
@@ -128,7 +128,7 @@ fn silence_drops_and_floods_end_with_the_clock() {
         });
     });
     assert_eq!(ask(&address), Err(ExchangeError::Late));
-    // As much as the line takes, forever.
+    // As many bytes as the connection accepts, forever.
     let address = player(|mut stream| {
         std::thread::spawn(move || {
             let _ = stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n");
@@ -215,12 +215,12 @@ fn the_players_of_a_match_share_its_name() {
         let mut ids: Vec<String> = starts.iter().map(id).collect();
         ids.sort();
         let rules = |text: &String| text.split_once("((").unwrap().1.to_owned();
-        assert_eq!(rules(&starts[0]), rules(&starts[1]), "the made-up names are the same");
+        assert_eq!(rules(&starts[0]), rules(&starts[1]), "the scrambled names are the same");
         (record.id.unwrap(), ids)
     };
     let (id, ids) = starts(&different);
     assert_eq!(ids, [id.clone(), id]);
-    // One player in two seats: messages do not say which role is meant, so the names differ.
+    // One player in two seats: messages do not identify the role, so the match names differ.
     let (id, ids) = starts(&same);
     assert_eq!(ids, [id.clone(), format!("{id}.2")]);
 }
@@ -233,7 +233,7 @@ fn every_message_has_a_connection_of_its_own() {
         let answer = if body.contains("START") { "ready" } else { "noop" };
         let last = stream.try_clone().unwrap();
         reply(stream, answer);
-        // The other side closes: no connection is kept.
+        // The other side closes, because connections are not kept.
         let mut rest = Vec::new();
         let closed = { last }.read_to_end(&mut rest).is_ok();
         send.send((body, closed)).unwrap();

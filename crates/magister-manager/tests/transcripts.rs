@@ -79,7 +79,8 @@ fn the_chapter_in_the_words_of_dresden() {
         "(STOP m23 3 (mark 1 3) (ok ))",
     ];
     assert_eq!(blind_tictactoe(manner(false))[2..], expected);
-    // In upper case everything but the name of the match changes, the words of the rules too.
+    // In upper case, everything except the name of the match changes, including the words of the
+    // rules.
     let loud: Vec<String> =
         expected.iter().map(|text| text.to_uppercase().replace("M23", "m23")).collect();
     assert_eq!(blind_tictactoe(manner(true))[2..], loud);
@@ -108,7 +109,7 @@ fn the_lecture_in_its_own_words() {
         clocks: Clocks { start: 10, play: 10 },
         form: Form::Site,
     };
-    // The lecture starts lara as x by mistake; she plays o.
+    // The lecture mistakenly starts lara as x; she plays o.
     let sessions = [session(Role(0), "x", "indy"), session(Role(1), "o", "lara")];
     let mut log: Vec<String> = Vec::new();
     for session in &sessions {

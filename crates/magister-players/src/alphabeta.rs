@@ -17,9 +17,9 @@ use crate::table::{Bound, Key, Known, Table};
 /// The playouts per move that order the moves of the root.
 const RANKING: u32 = 64;
 
-/// Alpha-beta search. All others are assumed to minimise this player's reward, so with two players
-/// of opposite interests it is exact, and with more it is the paranoid search. Simultaneous moves
-/// are solved as matrix games and chance is averaged; neither allows cutoffs.
+/// Alpha-beta search. All others are assumed to minimise this player's reward, so it is exact for
+/// two-player constant-sum games, and paranoid search for more players. Simultaneous moves are
+/// solved as matrix games and chance is averaged; neither allows cutoffs.
 pub(crate) struct AlphaBeta {
     name: String,
     follower: Follower,
@@ -61,8 +61,8 @@ impl Agent for AlphaBeta {
             Standing::Settled(decision) => return Ok(decision),
             Standing::Open { worker, legal, state } => (worker, legal, state),
         };
-        // Values in the table are from this role's point of view, so another role or game cannot
-        // use them.
+        // Values in the table are from this role's point of view, so they cannot be used for
+        // another role or game.
         let identity = format!("{} {}", view.game().info().rules_hash, me.0);
         if self.game != identity {
             self.table = Table::new(self.memory);
@@ -91,7 +91,7 @@ impl Agent for AlphaBeta {
         let mut first = search.ranks.iter().position(|&rank| rank == 0).unwrap_or(0);
         for depth in 1..=deepest {
             let found = search.root(&state, &choices, depth as u16, first);
-            // If the rules fail somewhere below, the player still has to move here.
+            // If the rules fail in a later position, the player still has to move here.
             let Ok((root, solved, order)) = found else { break };
             // An unfinished iteration still counts if it found something: its first move is the
             // best of the previous iteration.
@@ -111,7 +111,7 @@ impl Agent for AlphaBeta {
 
 /// The order in which the root's moves were searched, and which values are exact.
 struct Order {
-    /// For each cell of the root its profile, whether its value is final, and whether it is exact
+    /// For each cell of the root, its profile, whether its value is final, and whether it is exact
     /// rather than a bound.
     profiles: Vec<usize>,
     solved: Vec<bool>,
@@ -123,8 +123,8 @@ impl Order {
         if root.choices.actors() != [me] {
             return root.decide(Outlook::Hostile, me, rng);
         }
-        // The values of later moves may be bounds only, so the first of the best wins, and bounds
-        // are not reported as values.
+        // The values of later moves may only be bounds, so the first of the best moves wins, and
+        // bounds are not reported as values.
         let value = |at: &usize| root.cells[*at][me.index()];
         let best =
             (0..root.cells.len()).reduce(|a, b| if value(&b) > value(&a) { b } else { a })?;
@@ -162,14 +162,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Orders the profiles of the root by playouts, where they are cheap: the first of the best is
-    /// played, so this decides between moves that the search cannot tell apart.
+    /// played, so this decides between moves that the search cannot distinguish.
     fn rank(&mut self, state: &[u64], choices: &Choices) {
         let count = choices.profiles().unwrap_or(0);
         self.ranks = (0..count).collect();
         if choices.actors().len() != 1 || self.worker.lanes() < 2 {
             return;
         }
-        // In the order of the rules, if the time ends here.
+        // The order of the rules is used if the time ends here.
         if let Ok(values) = self.ranking(state, choices) {
             let mut order: Vec<usize> = (0..count).collect();
             order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
@@ -249,8 +249,8 @@ impl Search<'_> {
         Ok((root, all, order))
     }
 
-    /// The value of a profile for me, and whether it is final. Afterwards the worker is somewhere
-    /// below.
+    /// The value of a profile for me, and whether it is final. Afterwards the worker is in some
+    /// later position.
     fn profile(
         &mut self,
         state: &[u64],
@@ -277,8 +277,8 @@ impl Search<'_> {
         Ok((mean, all))
     }
 
-    /// The value of the worker's position for me if it lies between alpha and beta, else a bound on
-    /// it; and whether it is final.
+    /// The value of the worker's position for me if it lies between alpha and beta, otherwise a
+    /// bound on it; and whether it is final.
     fn search(&mut self, depth: u16, mut alpha: f64, mut beta: f64) -> Result<(f64, bool), Halt> {
         if self.worker.terminal() {
             let values = rewards::terminal(self.worker, self.scale, &mut self.goals);
@@ -346,7 +346,7 @@ impl Search<'_> {
                     let weight = 1 + u64::from(depth) * u64::from(depth);
                     *self.history.entry((actor.0, moves[at])).or_default() += weight;
                     cut = true;
-                    // After a cutoff only the value that caused it matters.
+                    // After a cutoff, only the value that caused it matters.
                     solved = end;
                     break;
                 }

@@ -1,5 +1,5 @@
-//! Gamemaster's players that keep a tree and expand one position at a time: `pts` expands where it
-//! has visited least, `greedy` where values are best.
+//! Gamemaster's players that keep a tree and expand one position at a time: `pts` expands the least
+//! visited part, `greedy` the part with the best values.
 
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
 
@@ -9,18 +9,18 @@ use crate::follow::Follower;
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// Where the tree grows.
+/// Which position is expanded next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// At the least visited open child.
+    /// That of the least visited open child.
     Least,
-    /// At the open child with the best value if the role to move is me, plus a bonus for fewer
+    /// That of the open child with the best value for the role to move, plus a bonus for fewer
     /// visits than its siblings.
     Greedy,
 }
 
-/// A player with a tree of positions. Leaves are valued by the goal values of the rules and backed
-/// up by minimax; proven nodes are closed and not visited again.
+/// A player with a tree of positions. Leaves are evaluated by the goal values of the rules and
+/// backed up by minimax; proven nodes are closed and not visited again.
 pub(crate) struct BestFirst {
     name: String,
     rule: Rule,
@@ -40,7 +40,7 @@ struct Node {
     /// each profile. `None` if the node is not expanded.
     children: Option<(usize, usize)>,
     values: Vec<f64>,
-    /// What each role gained by the step to this node.
+    /// The gain of each role in the step to this node.
     gains: Vec<f64>,
     visits: u64,
     /// Whether the values are proven.
@@ -105,7 +105,7 @@ impl Agent for BestFirst {
         grower.replant();
         let mut iterations = 0;
         while !grower.tree[0].closed && *grower.used < self.memory && budget.spend(1) {
-            // If the rules fail somewhere below, the player still has to move here.
+            // If the rules fail in a later position, the player still has to move here.
             if grower.grow(budget).is_err() {
                 break;
             }
@@ -158,7 +158,7 @@ impl Grower<'_> {
     }
 
     fn size(&self, node: &Node) -> usize {
-        // The vector of nodes may have twice the capacity it needs, and most nodes are never
+        // The vector of nodes may have up to twice the required capacity, and most nodes are never
         // expanded.
         2 * size_of::<Node>() + 8 * node.state.len() + 16 * self.roles + 64
     }
@@ -260,7 +260,7 @@ impl Grower<'_> {
             let from = first + profile * outcomes;
             (from..from + outcomes).all(|child| self.tree[child].closed)
         };
-        // A proven reward that cannot be exceeded settles the node, whatever the other moves give.
+        // A proven maximum reward settles the node, whatever the other moves give.
         let value = |profile: usize| cells[profile][self.me.index()];
         let settled =
             match *self.tree[at].choices.actors() {

@@ -1,4 +1,4 @@
-//! Several copies of a player think at the same time, each on its own thread, and vote.
+//! Several copies of a player that think in parallel, each on its own thread, and vote.
 //!
 //! For a tree search this is root parallelisation: every thread has its own tree, and the
 //! statistics of the root moves are combined.
@@ -23,8 +23,8 @@ impl Council {
         Ok(Box::new(Council { name: settings.text().to_owned(), members }))
     }
 
-    /// Runs a task on all members, each with an equal part of the iterations and all of the time.
-    /// The result depends on the number of members, but not on which of them finishes first.
+    /// Runs a task on all members, each with an equal part of the iterations and the full time. The
+    /// result depends on the number of members, but not on the order in which they finish.
     fn all<T: Send>(
         &mut self,
         budget: &mut Budget,
@@ -50,7 +50,7 @@ impl Council {
                     scope.spawn(move || act(&mut **member, &mut budget, &mut rng))
                 })
                 .collect();
-            // If a member panics, the panic goes on to the caller: the arena handles it.
+            // If a member panics, the panic is passed on to the caller, and the arena handles it.
             let join = |thread: thread::ScopedJoinHandle<'_, Result<T, Halt>>| {
                 thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
             };
@@ -136,7 +136,7 @@ fn together(mut decisions: Vec<Decision>, rng: &mut Rng) -> Decision {
     Decision { choice, thoughts, line, iterations }
 }
 
-/// Combines the opinions of two members about a move. A proof by one holds for all.
+/// Combines the estimates of two members for a move. A proof by one holds for all.
 fn add(known: &mut Thought, other: &Thought) {
     let (a, b) = (known.visits as f64, other.visits as f64);
     known.value = match (known.value, other.value) {
@@ -200,7 +200,7 @@ mod tests {
         let one = decision(1, vec![thought(1, 90.0, 90, false), thought(2, 10.0, 10, false)]);
         let other = decision(2, vec![thought(1, 90.0, 5, false), thought(2, 100.0, 3, true)]);
         assert_eq!(together(vec![one.clone(), other], &mut rng).choice, Move(2));
-        // A move that is proven to be bad is not taken, however often it was visited.
+        // A move that is proven to be bad is not chosen, however often it was visited.
         let other = decision(2, vec![thought(1, 0.0, 900, true), thought(2, 10.0, 3, false)]);
         assert_eq!(together(vec![one, other], &mut rng).choice, Move(2));
     }

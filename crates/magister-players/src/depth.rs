@@ -1,5 +1,5 @@
-//! Players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
-//! minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
+//! Players that search to a depth without a transposition table: Gamemaster's onestep, twostep,
+//! maximizer, minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
 
 use magister_core::{Agent, Budget, Decision, Halt, Rng, Stop, View};
 
@@ -8,7 +8,7 @@ use crate::follow::{Follower, Standing};
 use crate::lookahead::{Lookahead, deepest};
 use crate::registry::{Arguments, Made};
 
-/// The number of positions to expand for a value; a player that needs more gives none.
+/// The maximum number of positions to expand for a value; a player that needs more gives no value.
 const VALUING: u64 = 20_000;
 
 /// The search depth.
@@ -27,7 +27,7 @@ pub(crate) struct Searcher {
     name: String,
     outlook: Outlook,
     depth: Depth,
-    /// Whether a reward that cannot be exceeded ends the search of a node.
+    /// Whether the maximum reward ends the search of a node.
     bounds: bool,
     /// A reward that is good enough.
     level: Option<f64>,
@@ -134,10 +134,10 @@ impl Agent for Searcher {
             let high = if self.bounds { high } else { f64::INFINITY };
             search.enough = Some((low, self.level.map_or(high, |level| level.min(high))));
         }
-        // The answer is legal however small the budget is.
+        // The answer is legal, however small the budget is.
         let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         let mut deepen = |search: &mut Lookahead<'_>, depth: u32, whole: bool, rng: &mut Rng| {
-            // If the rules fail somewhere below, the player still has to move here.
+            // If the rules fail in a later position, the player still has to move here.
             let Ok(root) = search.root(&state, depth) else { return false };
             if (root.complete || !whole)
                 && let Some(better) = root.decide(outlook, me, rng)
@@ -156,7 +156,7 @@ impl Agent for Searcher {
             Depth::Deepening => {
                 for depth in 1..=deepest {
                     search.horizon = false;
-                    // A partial result of depth one is used, because there is nothing else.
+                    // An incomplete result of depth one is used, because there is no other result.
                     if !deepen(&mut search, depth, depth > 1, rng) || !search.horizon {
                         break;
                     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use magister_core::{Decision, Game, Halt, Move, Observation, Step, Stop, Turn, View, Worker};
 
-/// A worker that follows a match turn by turn, so the match is not replayed for every move. It also
-/// goes back to where the match branches off from the history it has followed.
+/// A worker that follows a match turn by turn, so that the match is not replayed for every move. If
+/// the match branches off from the history that it has followed, it returns to that turn.
 #[derive(Default)]
 pub struct Follower {
     match_: Option<Following>,
@@ -25,8 +25,8 @@ impl Follower {
         Self::default()
     }
 
-    /// A worker in the current position of a view. [`Halt::Hidden`] in games that hide information.
-    /// After an error, the turns followed so far are kept.
+    /// A worker in the current position of a view. [`Halt::Hidden`] in games with hidden
+    /// information. After an error, the turns followed so far are kept.
     pub fn follow(&mut self, view: &View, stop: &Stop) -> Result<&mut dyn Worker, Halt> {
         if view.game().info().information == magister_core::Information::Hidden {
             return Err(Halt::Hidden);

@@ -1,4 +1,4 @@
-//! Players that read what they know from a file: learned agents and the perfect player of Connect
+//! Players that read their knowledge from a file: learned agents, and the perfect player of Connect
 //! Four.
 
 use std::path::Path;
@@ -80,7 +80,7 @@ fn td(settings: &Arguments) -> Made {
     Ok(Box::new(learned))
 }
 
-/// A learned agent for a game that hides information. It values its moves by its view alone.
+/// A learned agent for a game with hidden information. It evaluates its moves by its view alone.
 struct Seeing {
     learned: Learned,
     possible: Possible,

@@ -19,11 +19,12 @@ pub struct Level {
     pub about: &'static str,
     /// The player of games with perfect information.
     pub perfect: Strength,
-    /// The player of games with hidden information. It is honest: it knows what its role knows.
+    /// The player of games with hidden information. It is honest: it knows only its own information
+    /// state.
     pub hidden: Strength,
 }
 
-/// A player and how many iterations it may spend on a move.
+/// A player, and the number of iterations that it may spend on a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strength {
     /// The player, as [`Spec`] reads it.
@@ -132,7 +133,7 @@ impl Graded {
         &mut **agent
     }
 
-    /// The budget of the level, within the one that was given.
+    /// The budget of the level, limited by the given budget.
     fn budget(&self, view: &View, given: &Budget) -> Budget {
         let own = self.level.strength(view.game().info().information).iterations;
         given.part(Some(given.left().map_or(own, |left| left.min(own))))

@@ -1,8 +1,8 @@
-//! Everything that decides.
+//! All players.
 //!
-//! A player is an [`Agent`](magister_core::Agent): it gets what its role knows and decides within a
-//! budget. [`PLAYERS`] lists all of them with their parameters; [`Spec`] creates a player from a
-//! text such as `mcts:c=1.2`.
+//! A player is an [`Agent`](magister_core::Agent): it gets the information state of its role and
+//! decides within a budget. [`PLAYERS`] lists all of them with their parameters; [`Spec`] creates a
+//! player from a text such as `mcts:c=1.2`.
 
 #![forbid(unsafe_code)]
 
@@ -41,9 +41,9 @@ pub use playouts::Playouts;
 pub use possible::Possible;
 pub use registry::{Arguments, Parameter, ParameterKind, Registered, Spec, SpecError};
 
-/// The number of simulations of Monte Carlo tree search until a puzzle has its best reward: with a
-/// tree per subgame, or with one tree. None if it took more than `most`, or if the game has no
-/// subgames of this kind.
+/// The number of simulations of Monte Carlo tree search until it finds the best reward of a puzzle:
+/// with one tree per subgame, or with one tree. `None` if it took more than `most`, or if the game
+/// has no subgames of this kind.
 pub fn simulations_to_solve(
     game: &std::sync::Arc<dyn magister_core::Game>,
     by_subgames: bool,

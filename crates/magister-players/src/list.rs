@@ -34,7 +34,7 @@ const WALK: Parameter = Parameter::whole(
     "the maximum number of nodes in one traversal; beyond it, histories are sampled as in oos",
 );
 
-/// The size of the information set up to which it is enumerated, and the size of a sample.
+/// The size up to which an information set is enumerated, and the size of a sample of a larger one.
 const STATES: Parameter = Parameter::whole(
     "states",
     5_000,
@@ -62,8 +62,8 @@ const fn plain(
     }
 }
 
-/// A person. The arena asks people without a clock, and they can take moves back; where no console
-/// is attached, they give no move.
+/// A person. The arena asks people without a clock, and they can take moves back. Without a
+/// console, they give no move.
 pub static HUMAN: Registered = Registered {
     iteration: "none",
     hidden: true,

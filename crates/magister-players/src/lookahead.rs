@@ -1,4 +1,4 @@
-//! Depth-limited search without memory, the core of the simple players.
+//! Depth-limited search without a transposition table, the core of the simple players.
 
 use magister_core::{Budget, Decision, Halt, Info, Move, Rng, Role, Step, Thought, Worker};
 
@@ -15,7 +15,7 @@ pub(crate) fn deepest(info: &Info) -> u32 {
 }
 
 /// Evaluates a position at the horizon, given the joint moves that lead there. The worker is in
-/// that position, and may be anywhere afterwards.
+/// that position, and may be in any position afterwards.
 pub(crate) type Judge<'a> = dyn FnMut(&mut dyn Worker, &[Box<[Move]>]) -> Vec<f64> + 'a;
 
 /// A depth-limited search. A judge evaluates positions at the horizon; without one, the goal values
@@ -26,10 +26,10 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) outlook: Outlook,
     pub(crate) me: Role,
     pub(crate) scale: Scale,
-    /// Rewards that end the search at a node: one that is low enough for me, one that is high
+    /// Rewards that end the search at a node: one that is low enough for me, and one that is high
     /// enough.
     pub(crate) enough: Option<(f64, f64)>,
-    /// Whether any position was valued at the horizon.
+    /// Whether any position was evaluated at the horizon.
     pub(crate) horizon: bool,
     /// The number of expanded positions.
     pub(crate) nodes: u64,
@@ -73,7 +73,7 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// Searches the position to a depth. What was searched before the budget ended is kept.
+    /// Searches the position to a depth. Results from before the end of the budget are kept.
     pub(crate) fn root(&mut self, state: &[u64], depth: u32) -> Result<Root, Halt> {
         let stop = self.budget.stop().clone();
         self.worker.load(state, &stop)?;
@@ -122,7 +122,7 @@ impl<'a> Lookahead<'a> {
         for profile in 0..profiles {
             cells.push(self.profile(state, &choices, profile, depth - 1)?);
             if self.settled(&choices, cells.last()) {
-                // The best possible value; the rest need not be searched.
+                // This is the best possible value; the rest need not be searched.
                 cells.drain(..cells.len() - 1);
                 return Ok(cells.remove(0));
             }
@@ -170,7 +170,7 @@ impl<'a> Lookahead<'a> {
             _ if *actor == self.me => cell[self.me.index()] >= high,
             Outlook::Hostile => cell[self.me.index()] <= low,
             Outlook::Kind => cell[self.me.index()] >= high,
-            // Ties among others must be searched, because the worst of them for me counts.
+            // Ties must be searched, because the worst of them for me counts.
             Outlook::Selfish => false,
         }
     }
@@ -211,7 +211,7 @@ impl Root {
         Some(Decision { thoughts, ..choice.into() })
     }
 
-    /// The value of a move of mine against the mixtures of the others.
+    /// The value of a move of mine against the mixed strategies of the others.
     fn expected(&self, own: usize, place: usize, mixtures: &[Vec<f64>], me: Role) -> f64 {
         let mut sum = 0.0;
         for (profile, cell) in self.cells.iter().enumerate() {

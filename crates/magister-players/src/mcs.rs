@@ -1,4 +1,4 @@
-//! Flat Monte Carlo: playouts after each own move, and the best mean wins.
+//! Flat Monte Carlo: playouts after each legal move; the best mean wins.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::rewards::Scale;
 /// Plays random games after each of its moves, the same number for each.
 pub(crate) struct Flat {
     name: String,
-    /// The number of playouts to value a position.
+    /// The number of playouts for the value of a position.
     playouts: u32,
     follower: Follower,
     /// The batch evaluator of the last game.
@@ -68,7 +68,7 @@ impl Agent for Flat {
             if share == 0 || !budget.spend(share * moves.len() as u64) {
                 break;
             }
-            // The others and chance move at random together with my move.
+            // The others and chance move at random, simultaneously with my move.
             let mut started = Ok(());
             for (at, start) in starts.iter_mut().enumerate() {
                 let mut picks: Vec<usize> = choices
@@ -98,7 +98,7 @@ impl Agent for Flat {
             let seed = rng.next_u64();
             let batch =
                 Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
-            // If the rules fail somewhere below, the player still has to move here.
+            // If the rules fail in a later position, the player still has to move here.
             if started.and_then(|()| worker.playouts(&batch, &mut results, &stop)).is_err() {
                 break;
             }

@@ -80,7 +80,7 @@ impl Agent for Mcts {
         };
         let mut iterations = 0;
         while budget.spend(1) {
-            // If the rules fail somewhere below, the player still has to move here.
+            // If the rules fail in a later position, the player still has to move here.
             if tree.iterate(worker, &state, budget, rng).is_err() {
                 break;
             }
@@ -119,8 +119,8 @@ impl Node {
 }
 
 impl Node {
-    /// Its memory: the vector of nodes and the map of its parent may have twice the capacity they
-    /// need.
+    /// Its memory. The vector of nodes and the map of its parent may have up to twice the required
+    /// capacity.
     fn bytes(&self, roles: usize) -> usize {
         let arms: usize = self.arms.iter().map(|(_, arms)| arms.len()).sum();
         2 * size_of::<Node>()
@@ -166,7 +166,7 @@ impl Tree {
         worker.load(root, stop)?;
         self.path.clear();
         let mut totals = vec![0.0; worker.info().roles.len()];
-        // Gains before a node of the path do not count there.
+        // Gains before a node of the path do not count at that node.
         let mut before = Vec::new();
         let (mut at, mut steps, mut inside) = (0_u32, 0, true);
         while !worker.terminal() && steps < self.max_steps {

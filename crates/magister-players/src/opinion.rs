@@ -7,14 +7,14 @@ use magister_core::{
 
 use crate::rewards::{self, Scale};
 
-/// A player that values positions of the current match. If it [values many at
-/// once](Agent::evaluator), that is used; otherwise it values each position, and if it gives no
-/// value the goal values of the rules are used.
+/// A player that evaluates positions of the current match. If it [evaluates many at
+/// once](Agent::evaluator), that is used; otherwise it evaluates each position, and if it gives no
+/// value, the goal values of the rules are used.
 pub(crate) struct Opinion<'a> {
     agent: &'a mut dyn Agent,
     view: View,
     scale: Scale,
-    /// A worker for positions that the player does not value.
+    /// A worker for positions that the player does not evaluate.
     worker: Option<Box<dyn Worker>>,
     goals: Vec<f64>,
     batch: usize,
@@ -43,7 +43,7 @@ impl<'a> Opinion<'a> {
     }
 
     /// The expected reward of each role after these joint moves: the rewards if the game is over
-    /// there, else the player's value. Afterwards the worker is in that position.
+    /// there, otherwise the player's value. Afterwards the worker is in that position.
     pub(crate) fn of(
         &mut self,
         worker: &dyn Worker,
@@ -64,7 +64,7 @@ impl<'a> Opinion<'a> {
         answer.mend(self.scale.middle());
         let values = match asked {
             Ok(()) => answer.values(0).to_vec(),
-            // A search needs a number even if the time is over.
+            // A search needs a value even if the time is up.
             Err(_) => rewards::guess(worker, self.scale, &mut self.goals),
         };
         (self.one, self.answer) = (one, answer);

@@ -8,7 +8,7 @@ use crate::rewards::Scale;
 pub(crate) const MAX_STEPS: u32 = 1000;
 
 /// The mean rewards of the playouts of a stream. Truncated playouts count as the middle of the
-/// scale; those that ended without a reward as the lowest.
+/// scale; those that ended without a reward count as the lowest value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means<'a> {
     tally: &'a Tally,
@@ -32,14 +32,14 @@ impl<'a> Means<'a> {
 
 /// The mean reward of a role, given the numbers of finished and truncated playouts, the number of
 /// those that paid it a reward, and the sum of these rewards. Truncated playouts count as the
-/// middle of the scale; those that ended without a reward as the lowest.
+/// middle of the scale; those that ended without a reward count as the lowest value.
 pub(crate) fn mean(counts: (u32, u32), paid: u32, sum: f64, scale: Scale) -> f64 {
     let (finished, truncated) = counts;
     let all = f64::from(finished + truncated);
     if all == 0.0 {
         return scale.middle();
     }
-    // If the game pays on the way, truncated playouts are paid as well.
+    // If the game has intermediate rewards, truncated playouts are paid as well.
     let cut = f64::from((finished + truncated - paid).min(truncated));
     let lost = all - f64::from(paid) - cut;
     (sum + cut * scale.middle() + lost * scale.low) / all

@@ -17,7 +17,7 @@ use crate::table::Key;
 /// results depend on it.
 const SIDE_BY_SIDE: usize = 512;
 
-/// Values positions by the mean of random playouts. It has no policies.
+/// Evaluates positions by the mean of random playouts. It has no policies.
 ///
 /// With 32 playouts or more, or a number that is not a power of two, the playouts depend on the
 /// state alone. With fewer, the states of a request share random numbers, so that all lanes of the
@@ -32,7 +32,7 @@ pub struct Playouts {
 }
 
 impl Playouts {
-    /// Values positions of a game by `each` playouts.
+    /// Evaluates positions of a game by `each` playouts.
     pub fn new(game: &Arc<dyn Game>, each: u32) -> Self {
         Playouts {
             game: Arc::clone(game),
@@ -44,7 +44,7 @@ impl Playouts {
         }
     }
 
-    /// Whether it values positions of this very game.
+    /// Whether it evaluates positions of exactly this game.
     pub(crate) fn is_of(&self, game: &Arc<dyn Game>) -> bool {
         Arc::ptr_eq(&self.game, game)
     }
@@ -60,7 +60,7 @@ impl Playouts {
         out: &mut Evaluations,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        // Ids are consecutive, so there must be room above the first.
+        // Ids are consecutive, so there must be room for them above the first.
         let first = starts.first().map_or(0, |start| Key::of(start).0 >> 16);
         let leaves = Leaves { seed: 0, first, starts, each: self.each, max_steps: MAX_STEPS };
         self.worker.leaves(&leaves, &mut self.leaf_results, stop)?;

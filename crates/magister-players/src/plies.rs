@@ -1,4 +1,4 @@
-//! N-ply search around another player, which values the leaves.
+//! N-ply search around another player, which evaluates the leaves.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::lookahead::Lookahead;
 use crate::opinion::Opinion;
 use crate::registry::{Arguments, Made};
 
-/// Searches a fixed number of moves ahead (max-n and expectimax) and trusts another player's values
-/// there.
+/// Searches a fixed number of moves ahead (max-n and expectimax) and uses another player's values
+/// at the leaves.
 pub(crate) struct Plies {
     name: String,
     depth: u32,
@@ -60,7 +60,7 @@ impl Agent for Plies {
             |worker: &mut dyn Worker, path: &[Box<[Move]>]| opinion.of(worker, path, &stop);
         let mut search = Lookahead::new(worker, budget, Outlook::Selfish, me);
         search.judge = Some(&mut judge);
-        // The answer is legal however small the budget is, and the shallower searches cost little.
+        // The answer is legal, however small the budget is, and the shallower searches cost little.
         let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         for depth in 1..=self.depth {
             search.horizon = false;

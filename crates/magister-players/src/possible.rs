@@ -6,8 +6,8 @@ use magister_infoset::Keep;
 use crate::follow::Follower;
 use crate::hidden::Mind;
 
-/// The number of states to enumerate, and of histories to sample if there are more. They are few,
-/// because in a sensible game the role's moves are the same in all of them.
+/// The number of states to enumerate, and of histories to sample if there are more. A few suffice,
+/// because in a sensible game the role's legal moves are the same in all of them.
 const STATES: usize = 64;
 const PARTICLES: usize = 16;
 
@@ -25,7 +25,7 @@ impl Default for Possible {
 }
 
 impl Possible {
-    /// Creates what [`Possible::moves`] needs.
+    /// Creates the data that [`Possible::moves`] needs.
     pub(crate) fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
         match view.game().info().information {
             Information::Perfect => self.follower.follow(view, stop).map(drop),
@@ -33,8 +33,9 @@ impl Possible {
         }
     }
 
-    /// The moves that are legal by the knowledge of the role, and whether that is certain. If no
-    /// consistent position is found in time, they are those of one that comes close.
+    /// The moves that are legal according to the information state of the role, and whether this is
+    /// certain. If no consistent position is found in time, the moves are those of a nearly
+    /// consistent one.
     pub fn moves(
         &mut self,
         view: &View,

@@ -2,12 +2,13 @@
 //!
 //! Several methods take turns. Breadth-first search finds a shortest solution and proves when there
 //! is none; its results are kept from move to move. Dives follow one path to the end with limited
-//! backtracking, and prefer moves that leave few moves, or a good goal value, or any: taking narrow
-//! passages first solves tours and placements. Nested playouts try, at every step of a playout,
-//! each move with a playout of its own, and follow the best plan ever seen. If the goal asks for
-//! several conditions, tree search keeps a tree for each of them.
+//! backtracking. They prefer moves that leave few moves, or moves with a good goal value, or choose
+//! at random; preferring few remaining moves solves tours and placements. Nested playouts try, at
+//! every step of a playout, each move with another playout, and follow the best plan seen so far.
+//! If the goal asks for several conditions, tree search keeps a tree for each of them.
 //!
-//! Before them, a puzzle whose moves place things for good is given to a SAT solver, once.
+//! Before these methods, a puzzle whose moves are permanent placements is given to a SAT solver,
+//! once.
 
 mod counter;
 mod dive;
@@ -49,17 +50,17 @@ pub(crate) struct Plan {
     pub(crate) proven: bool,
 }
 
-/// What is kept from move to move.
+/// The data that is kept from move to move.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     levels: Levels,
-    /// The bits of a state that do more than count steps; empty if all do.
+    /// The bits of a state that do more than count steps; empty if all bits do.
     mask: Vec<u64>,
     /// The number of steps at the last search; `None` before the first.
     made: Option<usize>,
-    /// Whether a plan of placements was looked for.
+    /// Whether a plan of placements was searched for.
     placed: bool,
-    /// The trees of the subgames, if the puzzle has any, and whether they were looked for.
+    /// The trees of the subgames, if the puzzle has any, and whether they were searched for.
     trees: Option<Trees>,
     split: bool,
 }
@@ -73,7 +74,7 @@ struct Ground<'a> {
     step: Step,
     goals: Vec<f64>,
     joint: Vec<Move>,
-    /// The bits of a state that do more than count steps; empty if all do.
+    /// The bits of a state that do more than count steps; empty if all bits do.
     mask: Vec<u64>,
 }
 
@@ -106,7 +107,7 @@ impl Ground<'_> {
         rewards::terminal(self.worker, self.scale, &mut self.goals)[self.role.index()]
     }
 
-    /// The heuristic value of a position by the rules.
+    /// The heuristic value of a position, from the goal values of the rules.
     fn guess(&mut self) -> f64 {
         rewards::guess(self.worker, self.scale, &mut self.goals)[self.role.index()]
     }
@@ -123,8 +124,8 @@ impl Plan {
 }
 
 /// Searches for a better plan from the worker's position, which is that of the view, until the
-/// budget ends or nothing better is possible. Keeps at most the given number of bytes, and uses
-/// subgames and placements only if the flag says so. Returns the number of visited positions.
+/// budget ends or no better plan is possible. Uses at most the given number of bytes, and uses
+/// subgames and placements only if the flag is set. Returns the number of visited positions.
 pub(crate) fn search(
     worker: &mut dyn Worker,
     view: &View,
@@ -146,7 +147,7 @@ pub(crate) fn search(
         joint: Vec::new(),
         mask: Vec::new(),
     };
-    // If the match went back, the stored positions may be from another branch.
+    // If moves were taken back, the stored positions may belong to another branch.
     let made = view.turns().len();
     if memory.made.replace(made).is_none_or(|before| made < before) {
         memory.levels = Levels::default();
@@ -156,7 +157,7 @@ pub(crate) fn search(
     }
     ground.mask.clone_from(&memory.mask);
     if decompose && !std::mem::replace(&mut memory.placed, true) {
-        // Errors leave the search to the other methods.
+        // After an error, the other methods continue the search.
         let _ = placed::plan(&mut ground, view, &root, plan, budget);
         let _ = ground.load(&root);
     }
@@ -192,7 +193,7 @@ pub(crate) fn search(
         match done {
             Ok(()) => looked += share,
             Err(Halt::Stopped) => break,
-            // A method that reaches an unplayable position leaves the search to the others.
+            // If a method reaches an unplayable position, the other methods continue the search.
             Err(_) => {}
         }
         // Positions that differ only in their step count were merged, so the result proves nothing.
@@ -246,7 +247,7 @@ mod tests {
         None
     }
 
-    /// No search for a single move sees enough, but all of them together do.
+    /// No search for a single move sees enough, but all searches together do.
     #[test]
     fn results_are_kept_from_move_to_move() {
         let (made, reward) = wander(true).expect("a solution");

@@ -60,7 +60,7 @@ pub(crate) fn no_player(_: &Arguments) -> Made {
     Err(SourceError::Refused("a person cannot be asked here".to_owned()))
 }
 
-/// Stands in for a player that could not be created.
+/// Replaces a player that could not be created.
 pub(crate) struct Absent(pub(crate) SourceError);
 
 impl Agent for Absent {

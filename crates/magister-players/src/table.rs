@@ -25,7 +25,7 @@ pub(crate) struct Known {
     /// The search depth.
     pub(crate) depth: u16,
     pub(crate) bound: Bound,
-    /// Whether the search reached the end of the game everywhere, so that more depth would change
+    /// Whether the search reached terminal states everywhere, so that more depth would change
     /// nothing.
     pub(crate) solved: bool,
     pub(crate) key: Key,
@@ -72,7 +72,7 @@ impl Table {
         (known.bound != Bound::Empty && known.key == key).then_some(known)
     }
 
-    /// Stores the entry of a position, unless the place holds a more expensive entry of another
+    /// Stores the entry of a position, unless its slot holds a more expensive entry of another
     /// position.
     pub(crate) fn put(&mut self, key: Key, known: Known) {
         if 2 * self.filled > self.entries.len() && self.entries.len() < self.limit {

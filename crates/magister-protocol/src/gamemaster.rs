@@ -1,8 +1,9 @@
 //! The messages of Stanford's Gamemaster: `message(id,from,to,body)`.
 //!
 //! Rules and actions are kept as text in infix notation. The bodies differ between versions of the
-//! site: with or without the name of the match, `nil` or `[]` where there was no action yet, and
-//! `reply(id,value)` or the bare value. All are read; [`Form`] says which is written.
+//! site: with or without the name of the match, with `nil` or `[]` before the first action, and
+//! with `reply(id,value)` or the bare value. All of them are read; [`Form`] selects the one that is
+//! written.
 
 use std::error::Error;
 use std::fmt;
@@ -12,22 +13,22 @@ use crate::term::Term;
 /// A message with its sender and receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// The number of the message. A reply repeats that of the request.
+    /// The number of the message. A reply repeats the number of its request.
     pub id: String,
-    /// Who sends it.
+    /// The sender.
     pub from: String,
-    /// Who receives it.
+    /// The receiver.
     pub to: String,
-    /// What it says.
+    /// The content.
     pub body: Body,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Are you there?
+    /// Asks whether the player is there.
     Ping,
-    /// A match begins.
+    /// Announces a match.
     Start {
         /// The name of the match, in versions that send it.
         id: Option<String>,
@@ -40,21 +41,21 @@ pub enum Body {
         /// The play clock, in seconds or `Infinity`.
         play: String,
     },
-    /// Choose an action, if it is your turn.
+    /// Requests an action, if it is the player's turn.
     Play {
         /// The name of the match, in versions that send it.
         id: Option<String>,
         /// The last action; `None` before the first.
         action: Option<String>,
     },
-    /// The match is over.
+    /// Reports the end of the match.
     Stop {
         /// The name of the match, in versions that send it.
         id: Option<String>,
         /// The last action.
         action: Option<String>,
     },
-    /// The match was ended from outside.
+    /// Reports that the match was aborted.
     Abort {
         /// The name of the match, in versions that send it.
         id: Option<String>,
@@ -63,7 +64,7 @@ pub enum Body {
     Reply(String),
 }
 
-/// How bodies are written.
+/// The format of message bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// As in the lecture's transcript and the running site: `play([])`, and bare values as replies.
@@ -148,7 +149,7 @@ impl Envelope {
 }
 
 impl Body {
-    /// Reads a body. What is not a request is a reply.
+    /// Reads a body. Everything that is not a request is a reply.
     pub fn read(text: &str) -> Result<Self, EnvelopeError> {
         let Some((name, arguments)) = call(text)? else {
             return Ok(Body::Reply(squeeze(text)));
@@ -204,7 +205,7 @@ impl Body {
     }
 }
 
-/// An action in infix notation, `mark(1,f(a))`, as a term. None if it does not have that form.
+/// An action in infix notation, `mark(1,f(a))`, as a term. `None` if it does not have that form.
 pub fn to_term(text: &str) -> Option<Term> {
     to_term_within(text, 100)
 }
@@ -250,7 +251,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
 }
 
-/// A term without blanks, as the site prints it. Blanks inside quotes stay.
+/// A term without blanks, as the site prints it. Blanks inside quotes are kept.
 fn squeeze(text: &str) -> String {
     let mut quoted = false;
     text.chars()
@@ -298,7 +299,7 @@ fn closes_at(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// Cuts at the commas that stand in no bracket.
+/// Splits at the commas outside of brackets.
 fn split(text: &str) -> Result<Vec<&str>, EnvelopeError> {
     let (mut open, mut quoted, mut from) = (Vec::new(), false, 0);
     let mut parts = Vec::new();

@@ -1,9 +1,9 @@
 //! The HTTP messages that carry GGP messages.
 //!
-//! GGP programs speak HTTP/1.0 with liberties: bodies without a length, odd header names, lines
-//! that end in LF alone, replies whose length only the end of the connection gives. HTTP libraries
-//! refuse or misread some of these. So this module reads what such programs send and writes the
-//! exact bytes that they expect. It reads from buffers and knows no connection.
+//! GGP programs use HTTP/1.0 loosely: bodies without a length, unusual header names, lines that end
+//! with LF alone, replies that end with the connection. HTTP libraries refuse or misread some of
+//! these. This module therefore reads what such programs send and writes the exact bytes that they
+//! expect. It works on buffers and has no connections.
 
 use std::error::Error;
 use std::fmt;
@@ -11,12 +11,12 @@ use std::fmt::Write as _;
 
 use crate::term;
 
-/// What a reader accepts at most.
+/// The limits of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// Bytes of the first line and the headers.
+    /// The maximum number of bytes of the first line and the headers.
     pub head: usize,
-    /// Bytes of the body.
+    /// The maximum number of bytes of the body.
     pub body: usize,
 }
 
@@ -39,11 +39,11 @@ pub enum HttpError {
     HeadTooLong,
     /// The body is longer than the limit.
     BodyTooLong,
-    /// The first line is not one of HTTP.
+    /// The first line is not valid HTTP.
     FirstLine,
     /// The length of the body is not a number.
     Length,
-    /// A chunk does not have the form of a chunk.
+    /// A chunk is malformed.
     Chunk,
     /// The connection ended in the middle of the message.
     Cut,
@@ -76,9 +76,9 @@ pub enum Kind {
 /// A message that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpMessage {
-    /// The first line, cut at blanks: method, path and version, or version, code and reason.
+    /// The first line, split at blanks: method, path and version, or version, code and reason.
     pub first: Vec<String>,
-    /// The headers as they came.
+    /// The headers as received.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
@@ -112,13 +112,13 @@ impl HttpMessage {
     }
 }
 
-/// Reads one message from the bytes of a connection, as they come.
+/// Reads one message incrementally from the bytes of a connection.
 #[derive(Debug)]
 pub struct HttpReader {
     kind: Kind,
     limits: HttpLimits,
     buffer: Vec<u8>,
-    /// Where to go on looking for the end of the head.
+    /// Where to continue the search for the end of the head.
     looked: usize,
     message: HttpMessage,
     body: Option<Framing>,
@@ -146,7 +146,7 @@ impl HttpReader {
         }
     }
 
-    /// Takes bytes that came. True when the message is complete.
+    /// Processes received bytes. Returns true when the message is complete.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<bool, HttpError> {
         self.buffer.extend_from_slice(bytes);
         if self.body.is_none() {
@@ -163,7 +163,7 @@ impl HttpReader {
             let framing = self.head(end)?;
             self.buffer.drain(..rest);
             if self.is_interim() {
-                // The reply proper follows.
+                // The actual reply follows.
                 self.looked = 0;
                 self.message = HttpMessage::default();
                 return self.feed(&[]);
@@ -173,8 +173,7 @@ impl HttpReader {
         self.advance()
     }
 
-    /// The message, when the connection has ended or [`feed`](HttpReader::feed) said that it is
-    /// complete.
+    /// The message, after the connection has ended or [`feed`](HttpReader::feed) has returned true.
     pub fn finish(mut self) -> Result<HttpMessage, HttpError> {
         match self.body {
             None => return Err(HttpError::Cut),
@@ -197,13 +196,14 @@ impl HttpReader {
         Ok(self.message)
     }
 
-    /// Whether the client waits for a word before it sends the body: curl does so with long ones.
+    /// Whether the client waits for `100 Continue` before it sends the body, as curl does with long
+    /// bodies.
     pub fn expects_continue(&self) -> bool {
         let expects = self.message.header("expect");
         self.body.is_some() && expects.is_some_and(|text| text.eq_ignore_ascii_case("100-continue"))
     }
 
-    /// Whether the head is that of `100 Continue` or the like.
+    /// Whether the head is that of an interim response such as `100 Continue`.
     fn is_interim(&self) -> bool {
         let code = self.message.first.get(1).map_or("", String::as_str);
         self.kind == Kind::Reply && code.len() == 3 && code.starts_with('1') && code != "101"
@@ -230,7 +230,7 @@ impl HttpReader {
         let is_http =
             |word: &String| word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("HTTP/"));
         let fits = match self.kind {
-            // The path of a GET request may hold blanks that a careless client did not encode.
+            // The path of a GET request may contain blanks that a careless client did not encode.
             Kind::Request => words.len() >= 3 && words.last().is_some_and(is_http),
             Kind::Reply => words.first().is_some_and(is_http),
         };
@@ -245,7 +245,7 @@ impl HttpReader {
             Kind::Reply => words,
         };
         for line in lines {
-            // A line without a colon contains nothing of use.
+            // A line without a colon contains no information.
             if let Some((name, value)) = line.split_once(':') {
                 let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
                 self.message.headers.push((name, value));
@@ -266,7 +266,7 @@ impl HttpReader {
         Ok(if self.kind == Kind::Reply || posts { Framing::Open } else { Framing::Length(0) })
     }
 
-    /// Looks at what the buffer holds of the body.
+    /// Processes the part of the body in the buffer.
     fn advance(&mut self) -> Result<bool, HttpError> {
         match self.body {
             None => Ok(false),
@@ -286,7 +286,7 @@ impl HttpReader {
         }
     }
 
-    /// Moves complete chunks from the buffer to the body. True after the last.
+    /// Moves complete chunks from the buffer to the body. Returns true after the last chunk.
     fn chunks(&mut self) -> Result<bool, HttpError> {
         let mut at = 0;
         let done = loop {
@@ -323,9 +323,9 @@ impl HttpReader {
     }
 }
 
-/// How many bytes a body of this length has; none if more must come. Some programs count characters
-/// instead of bytes, which shows if the text is not ASCII: its bytes up to the length are then cut in
-/// a character or within parentheses.
+/// The number of bytes of a body of this length; `None` if more bytes are needed. Some programs
+/// count characters instead of bytes. This shows if the text is not ASCII: the bytes up to the
+/// length then end within a character or within parentheses.
 fn bytes_of(buffer: &[u8], length: usize) -> Option<usize> {
     let head = buffer.get(..length)?;
     if head.is_ascii() || std::str::from_utf8(head).is_ok_and(|text| !term::is_open(text)) {
@@ -344,7 +344,7 @@ fn bytes_of(buffer: &[u8], length: usize) -> Option<usize> {
     whole.then_some(buffer.len())
 }
 
-/// Undoes URL encoding, tolerantly: what is not an escape stays.
+/// Decodes URL encoding tolerantly: invalid escapes are kept.
 fn decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -366,7 +366,7 @@ fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).trim().to_owned()
 }
 
-/// What stands in the headers of a request beside its length.
+/// The contents of the headers of a request besides its length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestHeaders {
     /// The host of the player, without a port.
@@ -411,7 +411,7 @@ pub fn write_status(code: u16, reason: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The value of a header without what would end it.
+/// The value of a header without characters that would end it.
 fn clean(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
@@ -421,7 +421,7 @@ mod tests {
     use super::*;
 
     fn read(kind: Kind, bytes: &[u8]) -> Result<HttpMessage, HttpError> {
-        // However the bytes are cut, the message is the same.
+        // However the bytes are divided, the message is the same.
         let mut results = [1, 3, bytes.len().max(1)].map(|size| {
             let mut reader = HttpReader::new(kind, HttpLimits::default());
             for part in bytes.chunks(size) {

@@ -8,12 +8,12 @@
 //! | [`http`] | the HTTP messages that carry them |
 //! | [`gamemaster`] | the envelopes of Stanford's Gamemaster |
 //!
-//! Readers are tolerant: they accept everything that programs in use send. Writers are exact: they
-//! produce the bytes that those programs expect. Reading never panics. Everything has a limit,
-//! because messages come from strangers.
+//! Readers are tolerant: they accept everything that existing programs send. Writers are exact:
+//! they produce the bytes that those programs expect. Reading never panics. Everything has a limit,
+//! because messages come from untrusted sources.
 //!
-//! The crate has no connections and no clocks. It turns bytes into messages and messages into
-//! bytes, so that a manager on a real network and one in a simulation share it.
+//! The crate has no connections and no clocks. It converts between bytes and messages, so that a
+//! manager on a real network and one in a simulation can share it.
 
 #![forbid(unsafe_code)]
 

@@ -8,18 +8,18 @@ use crate::term::{Limits, Term, TermError};
 /// A request of a manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// What are you, and are you free?
+    /// Asks for the player's name and whether it is available.
     Info,
     /// The older form of [`Request::Info`].
     Ping,
-    /// Look at these rules; a match may follow.
+    /// Sends rules in advance; a match may follow.
     Preview {
         /// The rules.
         rules: Vec<Term>,
-        /// Seconds for the reply.
+        /// The number of seconds for the reply.
         clock: u64,
     },
-    /// A match begins.
+    /// Announces a match.
     Start {
         /// The name of the match.
         id: String,
@@ -27,35 +27,35 @@ pub enum Request {
         role: Term,
         /// The rules.
         rules: Vec<Term>,
-        /// Seconds before the first turn.
+        /// The start clock in seconds.
         start: u64,
-        /// Seconds for each turn.
+        /// The play clock in seconds.
         play: u64,
-        /// Further arguments, which some managers send.
+        /// Additional arguments, which some managers send.
         extra: Vec<Term>,
     },
-    /// Choose a move.
+    /// Requests a move.
     Play {
         /// The name of the match.
         id: String,
-        /// What happened in the last turn.
+        /// The report of the last turn.
         news: News,
     },
-    /// The match is over.
+    /// Reports the end of the match.
     Stop {
         /// The name of the match.
         id: String,
-        /// What happened in the last turn.
+        /// The report of the last turn.
         news: News,
     },
-    /// The match was ended from outside.
+    /// Reports that the match was aborted.
     Abort {
         /// The name of the match.
         id: String,
     },
 }
 
-/// What a player learns of the last turn.
+/// What a player learns about the last turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
     /// There was no turn yet.
@@ -64,16 +64,16 @@ pub enum News {
     Terms(Vec<Term>),
     /// GDL-II: the number of turns, the move that was executed for the player, and its percepts.
     Turn {
-        /// How many turns were made.
+        /// The number of turns so far.
         turn: u64,
         /// The player's own move; `None` before the first turn.
         own: Option<Term>,
-        /// What the player perceives.
+        /// The player's percepts.
         percepts: Vec<Term>,
     },
 }
 
-/// How GDL-II requests are written.
+/// The variants of GDL-II requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Gdl2Variant {
     /// `(PLAY id (percepts))`: no turn and no move. Dresden's controller of about 2011.
@@ -99,7 +99,7 @@ impl Gdl2Variant {
     }
 }
 
-/// How a request is written.
+/// The style of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Style {
     /// As ggp-base writes it: `( PLAY id (( mark 1 1 ) noop ) )`.
@@ -109,13 +109,13 @@ pub enum Style {
         /// The arguments of PLAY and STOP.
         variant: Gdl2Variant,
         /// Whether everything but the name of the match is in upper case, as Dresden's controller
-        /// sends it. Else names keep the case of the rulesheet.
+        /// sends it. Otherwise names keep the case of the rulesheet.
         upper: bool,
     },
 }
 
 impl Style {
-    /// The usual style of GDL-II: variant C in the case of the rulesheet.
+    /// The default style of GDL-II: variant C in the case of the rulesheet.
     pub const GDL2: Style = Style::Gdl2 { variant: Gdl2Variant::C, upper: false };
 }
 
@@ -136,11 +136,11 @@ pub enum MessageError {
         /// The number of arguments.
         given: usize,
     },
-    /// An argument has a form that it cannot have.
+    /// An argument is malformed.
     Form {
         /// The command.
         command: &'static str,
-        /// What the argument should be.
+        /// The expected form of the argument.
         wanted: &'static str,
     },
 }
@@ -226,7 +226,7 @@ impl Request {
         }
     }
 
-    /// The command, in capitals.
+    /// The command, in upper case.
     pub fn command(&self) -> &'static str {
         match self {
             Request::Info => "INFO",
@@ -312,7 +312,7 @@ fn turn(command: &'static str, arguments: Vec<Term>) -> Result<(String, News), M
         },
         (Some(_), None) => return Err(MessageError::Arguments { command, given }),
         (None, _) => match second {
-            // Whatever word stands for the moves, it says that there are none.
+            // Any word in place of the moves means that there are none.
             Term::Atom(_) => News::First,
             Term::List(terms) => News::Terms(terms),
         },
@@ -338,7 +338,7 @@ fn whole(term: &Term) -> Option<u64> {
     term.as_atom()?.parse().ok()
 }
 
-/// A clock in seconds. Managers send whole numbers; a fraction is cut off.
+/// A clock in seconds. Managers send integers; a fraction is truncated.
 fn seconds(command: &'static str, term: &Term) -> Result<u64, MessageError> {
     let fraction = || {
         let value: f64 = term.as_atom()?.parse().ok()?;
@@ -461,7 +461,7 @@ impl Writer {
         }
     }
 
-    /// A list that the message itself makes: a blank after each term and none before the first.
+    /// A list that is part of the message: a blank after each term and none before the first.
     fn list(&mut self, terms: &[Term]) {
         self.out.push_str(" (");
         for term in terms {

@@ -1,27 +1,27 @@
-//! What players reply.
+//! The replies of players.
 
 use crate::term::{Limits, Term, TermError};
 
-/// What a player says of itself.
+/// A player's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlayerInfo {
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Whether it is free.
+    /// Whether it is available.
     pub status: Status,
-    /// Whether it is a program or a person, in its own words.
+    /// Whether it is a program or a person, as it reports.
     pub species: Option<String>,
-    /// Whether it recognises a message that comes twice. Only players that say so do.
+    /// Whether it recognises duplicate messages. It must declare this.
     pub repeats: bool,
 }
 
-/// Whether a player is free.
+/// Whether a player is available.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// It can start a match.
     #[default]
     Available,
-    /// It plays a match.
+    /// It is playing a match.
     Busy,
     /// Another word.
     Other(String),
@@ -101,7 +101,7 @@ impl PlayerInfo {
 }
 
 /// Reads a move: the first term of a reply. Some old players wrap the move in a list together with
-/// an explanation, `(move (explanation ...) (taunt ...))`; that is read as the move. So is
+/// an explanation, `(move (explanation ...) (taunt ...))`. This is read as the move, and so is
 /// `(reply id move)`.
 pub fn read_move(text: &str) -> Result<Term, TermError> {
     let limits = Limits { bytes: 1 << 20, nodes: 10_000, ..Limits::default() };

@@ -12,14 +12,14 @@ pub enum Term {
     List(Vec<Term>),
 }
 
-/// What a reader accepts at most.
+/// The limits of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the text.
+    /// The maximum number of bytes of the text.
     pub bytes: usize,
-    /// Atoms and lists.
+    /// The maximum number of atoms and lists.
     pub nodes: usize,
-    /// Depth of nesting. It bounds the stack of everything that walks a term.
+    /// The maximum depth of nesting. It bounds the stack of all traversals of a term.
     pub depth: usize,
 }
 
@@ -32,11 +32,11 @@ impl Default for Limits {
 /// Why a text is not a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermError {
-    /// There is nothing but white space and comments.
+    /// There is only white space and comments.
     Empty,
     /// A parenthesis is not closed.
     Unclosed,
-    /// A parenthesis is closed that was not opened.
+    /// A closing parenthesis has no opening one.
     Unopened,
     /// The text has more bytes than the limit.
     TooLong,
@@ -67,7 +67,7 @@ impl Term {
         Term::Atom(text.to_owned())
     }
 
-    /// Whether a text can be an atom, so that printing and reading gives it back.
+    /// Whether a text can be an atom, so that it survives printing and reading.
     pub fn is_atom_text(text: &str) -> bool {
         !text.is_empty() && !text.chars().any(|c| is_break(c) || is_space(c))
     }
@@ -93,7 +93,7 @@ impl Term {
         self.as_atom().is_some_and(|text| text.eq_ignore_ascii_case(word))
     }
 
-    /// Whether this stands for nothing: `nil` in any case, or `()`.
+    /// Whether this is an empty value: `nil` in any case, or `()`.
     pub fn is_nil(&self) -> bool {
         match self {
             Term::Atom(_) => self.is_word("nil"),
@@ -101,7 +101,7 @@ impl Term {
         }
     }
 
-    /// Reads the first term of a text. Text after it is ignored, as other programs do.
+    /// Reads the first term of a text. Text after it is ignored, as in other programs.
     pub fn read(text: &str) -> Result<Term, TermError> {
         Term::read_within(text, &Limits::default())
     }
@@ -186,7 +186,7 @@ impl Term {
 }
 
 impl fmt::Display for Term {
-    /// The term without needless blanks: `(mark 1 1)`.
+    /// The term without superfluous blanks: `(mark 1 1)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
         self.write_compact(&mut out);
@@ -198,13 +198,13 @@ fn is_break(c: char) -> bool {
     matches!(c, '(' | ')' | ';')
 }
 
-/// White space, and the other control characters: no name has them, and programs differ in what
-/// they make of them.
+/// White space, and the other control characters, which no name contains and which programs treat
+/// differently.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || c.is_control()
 }
 
-/// Whether the parentheses of a text are balanced and there is at least one term. Used for
+/// Whether the parentheses of a text are balanced and there is at least one term. This is used for
 /// messages without a length.
 pub fn is_complete(text: &str) -> bool {
     let (mut depth, mut any, mut comment) = (0usize, false, false);
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next term, without recursion: the text is a stranger's.
+    /// The next term, without recursion, because the text is untrusted.
     fn next_term(&mut self) -> Result<Option<Term>, TermError> {
         let mut open: Vec<Vec<Term>> = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! What is printed can be read, and no bytes make a reader panic.
+//! Printed messages can be read, and no bytes make a reader panic.
 
 use magister_protocol::gamemaster::{Body, Envelope, Form};
 use magister_protocol::http::{self, HttpLimits, HttpReader, Kind, RequestHeaders};
@@ -10,7 +10,7 @@ fn word() -> impl Strategy<Value = String> {
     "[A-Za-z0-9_?<=+.*/é-]{1,8}"
 }
 
-/// A term that does not stand for nothing.
+/// A term that is not an empty value.
 fn term() -> impl Strategy<Value = Term> {
     let leaf = word().prop_map(Term::Atom);
     leaf.prop_recursive(4, 24, 4, |inner| prop::collection::vec(inner, 1..4).prop_map(Term::List))
@@ -21,7 +21,7 @@ fn terms() -> impl Strategy<Value = Vec<Term>> {
     prop::collection::vec(term(), 0..4)
 }
 
-/// What PLAY and STOP carry in a style, such that the style can express it.
+/// The contents of PLAY and STOP that a style can express.
 fn news(style: Style) -> BoxedStrategy<News> {
     match style {
         Style::Gdl | Style::Gdl2 { variant: Gdl2Variant::A, .. } => {
@@ -150,7 +150,7 @@ proptest! {
         prop_assert_eq!(reader.finish().unwrap().reply_text(), body.trim());
     }
 
-    /// However a message is put into HTTP, it says the same.
+    /// However a message is embedded in HTTP, its content is the same.
     #[test]
     fn every_framing_says_the_same((style, request) in styled(), sizes in prop::collection::vec(1usize..30, 1..20), cut in 1usize..50) {
         let text = request.write(style);

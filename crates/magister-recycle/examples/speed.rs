@@ -6,7 +6,7 @@ use std::time::Instant;
 use magister_core::Seed;
 use magister_recycle::{Options, examine};
 
-/// CPU seconds of this process, or elapsed seconds if the system does not report them.
+/// The CPU time of this process in seconds, or the elapsed time if the system does not report it.
 fn seconds_used(start: Instant) -> f64 {
     let used = std::fs::read_to_string("/proc/self/schedstat").ok();
     let nanoseconds = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());

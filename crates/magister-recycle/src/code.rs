@@ -1,8 +1,8 @@
 //! The codes of diagnostics: the meaning of each, with a bad and a good example.
 //!
 //! Codes are stable. A new one takes the next free number of its group; a retired number is not
-//! reused. Most have two files in `codes/`: `NNN.bad.rcy` shows exactly that mistake, and
-//! `NNN.good.rcy` shows none.
+//! reused. Most have two files in `codes/`: `NNN.bad.rcy` contains exactly that mistake, and
+//! `NNN.good.rcy` contains none.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $name,)* }
             }
 
-            /// Its usual severity.
+            /// Its default severity.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity,)* }
             }

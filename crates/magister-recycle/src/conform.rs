@@ -24,7 +24,7 @@ pub struct Report {
 /// One significant line of a record.
 #[derive(Debug)]
 enum Line<'a> {
-    /// A card is moved or a store is set, as the record writes it.
+    /// A card is moved or a store is set, in the notation of the record.
     Event(&'a str),
     /// The order of a pile after a shuffle.
     Order(Vec<&'a str>),
@@ -89,7 +89,7 @@ fn parse(record: &str) -> Vec<(&str, Vec<Line<'_>>)> {
     games
 }
 
-/// A backtracking point: the state, the line, and the next outcome to try.
+/// A backtracking point: the state, the line, and the next outcome of the tie.
 struct Tie {
     state: Vec<u64>,
     line: usize,
@@ -306,7 +306,7 @@ impl<'a> Replayer<'a> {
         Ok(())
     }
 
-    /// An option as the record writes it.
+    /// An option in the notation of the record.
     fn option(&self, option: usize) -> String {
         let actions = self.machine.choosing.actions(option);
         let texts: Vec<String> = actions.iter().map(|event| self.action(event)).collect();
@@ -466,8 +466,8 @@ impl std::fmt::Display for Quantity {
 }
 
 /// Compares random games with a summary of recorded ones: the number of decisions, the mean number
-/// of options, and the score of each player. Recorded games that were cut off or failed are left
-/// out, and so are games here of that length.
+/// of options, and the score of each player. Recorded games that were cut off or failed are
+/// excluded, and so are our own games of that length.
 pub fn compare(
     game: &CardGame,
     trace: &str,

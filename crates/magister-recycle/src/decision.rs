@@ -9,7 +9,7 @@ use crate::machine::{Machine, Wait};
 /// A decision of a player with the alternatives of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Who decides.
+    /// The player that decides.
     pub role: Role,
     /// The line of the choice in the rules, counted from 1.
     pub line: usize,

@@ -2,7 +2,7 @@
 //!
 //! A list that fits the line stays on it. Otherwise its first words stay beside the parenthesis and
 //! each further part gets its own line. Comments keep their place: at the end of a line, or on
-//! their own lines before what they preceded.
+//! their own lines before the same part.
 
 use crate::limits::CardLimits;
 use crate::read;
@@ -163,7 +163,7 @@ fn flat(node: &Node) -> String {
     }
 }
 
-/// Whether this is a `..` between two numbers, or what follows it.
+/// Whether this is a `..` between two numbers, or the number after it.
 fn is_range(items: &[Node], at: usize) -> bool {
     let number = |node: &Node| matches!(node.kind, NodeKind::Int(_));
     let dots = |at: usize| {

@@ -120,9 +120,10 @@ impl CardGame {
         self.shared.program.cards
     }
 
-    /// Where the cards may be that a player has not seen, by exact counting: for each of them the
-    /// piles and the probability that it is there, if all deals that agree with the player's turns
-    /// are equally likely. Cards that the others' decisions exclude from their hands are excluded.
+    /// The possible locations of the cards that a player has not seen, by exact counting: for each
+    /// card, the piles and the probability that it is there, if all deals that are consistent with
+    /// the player's turns are equally likely. Cards that the others' decisions rule out in their
+    /// hands are excluded.
     pub fn card_odds(
         &self,
         role: Role,
@@ -144,7 +145,8 @@ impl CardGame {
     }
 
     /// Plays random games one by one at full speed: chance is drawn within the machine, without
-    /// percepts. For statistics and measurements; `each` gets a [`Sample`] after every game.
+    /// percepts. This is for statistics and measurements; `each` gets a [`Sample`] after every
+    /// game.
     ///
     /// A game with more than `most` decisions, or one whose rules fail, has no scores.
     pub fn sample(&self, games: u64, seed: Seed, most: u32, mut each: impl FnMut(&Sample<'_>)) {
@@ -179,7 +181,7 @@ impl CardGame {
     }
 }
 
-/// Where an unseen card may be.
+/// The possible locations of an unseen card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardOdds {
     /// Its name.

@@ -1,4 +1,4 @@
-//! Checked rules: every expression has its type, every name its number.
+//! Checked rules: every expression has a type, and every name has a number.
 //!
 //! The checker creates this from the syntax tree; the machine runs it. Expressions are trees that
 //! the machine evaluates recursively. Statements are in one table and refer to each other by
@@ -16,18 +16,18 @@ pub(crate) type StmtId = u32;
 /// The number of a string.
 pub(crate) type StrId = u32;
 
-/// Who can see the cards of a place.
+/// The players that can see the cards of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Vis {
     /// Every player.
     Visible,
-    /// The owner alone.
+    /// Only the owner.
     Owner,
     /// No player.
     Hidden,
     /// Every player except the owner.
     Others,
-    /// Every player; the cards are only remembered, they are in another pile.
+    /// Every player; the cards are only remembered, because they are in another pile.
     Memory,
 }
 
@@ -184,7 +184,7 @@ pub(crate) enum Cards {
         count: Box<Int>,
         cards: Box<Cards>,
     },
-    /// The longest run among the topmost cards, or those at the bottom.
+    /// The longest run among the cards at the top, or at the bottom.
     Run {
         top: bool,
         least: Box<Int>,
@@ -305,7 +305,7 @@ pub(crate) enum Stmt {
     Let(Bound, Slot, StmtId),
     Repeat(Int, StmtId),
     /// Moves all cards of a collection one by one. The collection is `fixed` if it is computed and
-    /// not a group; see the machine for its meaning in compatible games.
+    /// not a group; the machine describes what this means in compatible games.
     RepeatMove {
         from: Cards,
         top: bool,

@@ -3,7 +3,7 @@
 //! A game has decks, places with their visibility, and blocks of actions and choices in stages that
 //! go around the table. [`examine`] reads a text, reports its defects, and creates a
 //! [`Game`](magister_core::Game). Shuffles, random numbers and ties are moves of chance; what
-//! players see of each other's cards are percepts.
+//! players see of the cards are percepts.
 //!
 //! ```
 //! use magister_core::{Game, Role};
@@ -30,16 +30,16 @@
 //! follows the documentation; some published games depend on the program's behaviour, and
 //! [`Options::compat`] reproduces it:
 //!
-//! - an `any` outside a choice does the same as `all`;
-//! - in an option, what follows an `any` comes before it for all elements except the first, and one
-//!   name is one variable; `all` goes backwards;
+//! - an `any` outside of a choice does the same as `all`;
+//! - in an option, the statements after an `any` run before it for all elements except the first,
+//!   and one name is one variable; `all` runs backwards;
 //! - a stage that ends at once leaves its cycle behind, so a queued successor is lost;
 //! - a repeated action in a `do` computes its amount, or its card from a computed collection, only
 //!   once;
 //! - undoing a move from a computed collection puts the card on top of its pile;
 //! - ties favour later cards, and `max` over negative scores is the top card;
-//! - no card is equal to any, `tuples` knows the scores 0 to 12 only, an intersection over `all` is
-//!   empty, and `runs all` repeats the longest run;
+//! - no card is equal to any card, `tuples` considers only the scores 0 to 12, an intersection over
+//!   `all` is empty, and `runs all` repeats the longest run;
 //! - two names in a row are one.
 //!
 //! | module | holds |
@@ -51,7 +51,7 @@
 //! | `format`, `print` | tree to text |
 //! | `decision` | the rules that offer the options of a decision |
 //! | `table` | positions and events for people |
-//! | `deals` | samples of what is hidden |
+//! | `deals` | samples of the hidden cards |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
 #![allow(

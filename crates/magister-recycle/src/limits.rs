@@ -1,29 +1,30 @@
 //! The limits of the front end.
 
-/// The limits of one reading and of the resulting game. The defaults are far above any published
+/// The limits of reading a text and of the resulting game. The defaults are far above any published
 /// game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CardLimits {
-    /// Size of the text in bytes.
+    /// The maximum size of the text in bytes.
     pub bytes: usize,
-    /// The total number of lists and words of the syntax tree.
+    /// The maximum number of lists and words of the syntax tree.
     pub nodes: usize,
-    /// Depth of nesting. Everything that walks a tree recurses, so this also bounds the stack.
+    /// The maximum depth of nesting. All traversals of a tree are recursive, so this also bounds
+    /// the stack.
     pub depth: usize,
-    /// The number of diagnostics to keep; further ones are only counted.
+    /// The maximum number of diagnostics to keep; further ones are only counted.
     pub diagnostics: usize,
-    /// Cards of all decks together.
+    /// The maximum number of cards of all decks together.
     pub cards: usize,
-    /// Players.
+    /// The maximum number of players.
     pub players: usize,
-    /// Piles, over all owners.
+    /// The maximum number of piles, over all owners.
     pub piles: usize,
-    /// The number of statements between two decisions. A game that needs more is in an endless
-    /// loop.
+    /// The maximum number of statements between two decisions. A game that needs more is in an
+    /// endless loop.
     pub steps: u64,
-    /// Options of one decision.
+    /// The maximum number of options of one decision.
     pub options: usize,
-    /// Words of intermediate collections, such as the subsets of a pile.
+    /// The maximum number of words of intermediate collections, such as the subsets of a pile.
     pub words: usize,
 }
 

@@ -1,11 +1,11 @@
 //! Moves: options as numbers and as text.
 //!
 //! An option is an alternative of a choice with an element for each of its `any` forms. A move is
-//! identified by these and not by its effect, because the effect may be hidden: a card is named if
-//! the player sees it when choosing, otherwise it is given by its position.
+//! identified by these and not by its effect, because the effect may be hidden: a card is
+//! identified by name if the player sees it when choosing, and by its position otherwise.
 //!
-//! With up to two elements the number of a move follows from the rules alone. Other options get
-//! numbers in the order in which they are first met.
+//! With up to two elements the number of a move follows from the rules alone. Other options are
+//! numbered in order of first appearance.
 
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::program::Program;
 
 /// Marks a group in the key of a move: the number of its cards, and the cards follow.
 const GROUP: i32 = -2;
-/// The integers with a fixed place in the numbering of moves.
+/// The integers with fixed numbers in the numbering of moves.
 const INTS: std::ops::Range<i32> = -16..240;
 /// The first number for moves that are numbered on demand.
 const MET: u32 = 1 << 31;
@@ -27,8 +27,8 @@ const MET: u32 = 1 << 31;
 /// The numbering of a game's moves.
 #[derive(Debug)]
 pub(crate) struct Moves {
-    /// For each choice the label of each alternative. Alternatives of different choices may have the
-    /// same label.
+    /// For each choice, the label of each alternative. Alternatives of different choices may have
+    /// the same label.
     of_choice: FxHashMap<StmtId, Vec<u32>>,
     labels: Vec<String>,
     by_label: FxHashMap<String, u32>,
@@ -103,7 +103,7 @@ impl Moves {
         self.draws
     }
 
-    /// The move of an option.
+    /// The number of the move of an option.
     pub(crate) fn number(
         &self,
         p: &Program,
@@ -275,7 +275,7 @@ impl Moves {
                 key.extend([GROUP, -1, word.parse().ok()?]);
             }
         }
-        // Texts from outside are not stored, or they could fill the memory.
+        // Texts from outside are not stored, because they could fill the memory.
         if key.len() > 3 || key.contains(&GROUP) {
             let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
             return met.numbers.get(&key[..]).map(|&number| Move(MET + number));
@@ -304,7 +304,7 @@ fn make_unique(names: &mut [String]) {
     }
 }
 
-/// The name of a card: in short for common decks, otherwise its values.
+/// The name of a card: short for common decks, otherwise its values.
 fn card_name(p: &Program, card: usize) -> String {
     if let Some(short) = crate::short::card(p, card, false) {
         return short;
@@ -324,11 +324,11 @@ pub(crate) fn owner_name(p: &Program, owner: u32) -> String {
     }
 }
 
-/// The longest name that a comment may give to an alternative.
+/// The maximum length of a name that a comment may give to an alternative.
 const LONGEST_NAME: usize = 24;
 
-/// The name that the rules give to an alternative: a comment in the line before it that is a few
-/// small words and a colon, such as `;; lay off:`.
+/// The name that the rules give to an alternative: a comment on the line before it that consists of
+/// a few short words and a colon, such as `;; lay off:`.
 fn named(text: &str, start: usize) -> Option<String> {
     let before = text.get(..start)?.trim_end();
     let line = before.rsplit('\n').next()?.trim();

@@ -1,4 +1,4 @@
-//! Percepts: what a player observes of the events.
+//! Percepts: the part of the events that a player observes.
 //!
 //! Stores are public, and so is the fact that a card moves from one pile to another. A player who
 //! sees one of the two piles sees the card. A percept also contains its position in the order of
@@ -13,7 +13,7 @@ use crate::machine::Event;
 use crate::moves::{Moves, owner_name};
 use crate::program::Program;
 
-/// The numbers of percepts, in the order in which they are first met.
+/// The numbers of percepts, in order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Percepts {
     met: Mutex<Met>,
@@ -66,7 +66,7 @@ impl Percepts {
         Some((order as u32, kind, a, b, c))
     }
 
-    /// What a percept says.
+    /// The content of a percept.
     pub(crate) fn key(&self, percept: Percept) -> Option<Key> {
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         met.keys.get(percept.0 as usize).copied()

@@ -2,7 +2,7 @@
 
 use crate::tree::{Node, NodeKind};
 
-/// The text without comments and needless blanks, which is the same for equal rules.
+/// The text without comments and superfluous blanks, which is the same for equal rules.
 pub(crate) fn canonical(forms: &[Node]) -> String {
     let mut out = String::new();
     for form in forms {

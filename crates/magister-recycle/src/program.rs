@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::{Arg, Award, Checked, Given, StrId, Vis};
 
-/// No family has this name.
+/// Marks a name without a family.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Rules that are ready to run.
@@ -19,26 +19,26 @@ pub(crate) struct Program {
     /// The number of owners of stores: the table, the players, the teams.
     pub owners: u32,
     pub cards: usize,
-    /// For each visibility and string the family of piles.
+    /// For each visibility and string, the family of piles.
     pub places: [Vec<u32>; 5],
     pub indexed: FxHashMap<(u32, StrId, i32), u32>,
-    /// For each kind of store and string the family.
+    /// For each kind of store and string, the family.
     pub stores: [Vec<u32>; 3],
-    /// For each string the row of the attribute with that name.
+    /// For each string, the row of the attribute with that name.
     pub rows: Vec<u32>,
     /// Rows of values, one for each card.
     pub values: Vec<StrId>,
-    /// For each text of a point map the scores of the constant awards.
+    /// For each text of a point map, the scores of the constant awards.
     pub fixed: Vec<Vec<i32>>,
-    /// For each text the awards that must be computed.
+    /// For each text, the awards that must be computed.
     pub open: Vec<Vec<Award>>,
     /// The number of words of a point map in a state: its text and its arguments.
     pub stride: usize,
-    /// For each pile the players who see its cards, as bits.
+    /// For each pile, the players who see its cards, as bits.
     pub seen: Vec<u64>,
-    /// For each player the team.
+    /// For each player, the team.
     pub team_of: Vec<Option<u32>>,
-    /// The piles at the start.
+    /// The initial piles.
     pub start: Vec<Vec<u16>>,
 }
 

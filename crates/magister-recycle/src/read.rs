@@ -9,7 +9,7 @@ use crate::tree::{Comment, Node, NodeKind};
 /// The result of reading.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// The forms of the text. A game is the first of them; anything else is reported.
+    /// The forms of the text. The first of them is the game; anything else is reported.
     pub forms: Vec<Node>,
     /// The comments, in order.
     pub comments: Vec<Comment>,
@@ -25,8 +25,8 @@ pub fn read(text: &str, limits: &CardLimits) -> Read {
     read_as(text, limits, false)
 }
 
-/// Parses a text. The original program has no blanks between words: it reads two names in a row as
-/// one. With `joined` this does the same, with a warning.
+/// Parses a text. The original program ignores blanks between words, so it reads two names in a row
+/// as one. With `joined`, this function does the same, with a warning.
 pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
     let mut reader = Reader {
         text,
@@ -140,7 +140,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Lists that are open at the end of the text end there.
+    /// Closes the lists that are still open at the end of the text.
     fn unclosed(&mut self) {
         let mut reported = false;
         while let Some(open) = self.stack.pop() {

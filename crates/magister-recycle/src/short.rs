@@ -30,8 +30,8 @@ const SUITS: [(&str, &str, &str); 4] =
 /// Values that follow from the suit.
 const COLOURS: [&str; 2] = ["RED", "BLACK"];
 
-/// The short name of a card that has one rank and one suit of a common deck and nothing else; with
-/// the sign of the suit, or with its letter.
+/// The short name of a card that has only a rank and a suit of a common deck, with the symbol of
+/// the suit or with its letter.
 pub(crate) fn card(p: &Program, card: usize, unicode: bool) -> Option<String> {
     let (mut rank, mut suit) = (None, None);
     for &(_, value) in &p.rules.cards[card].values {

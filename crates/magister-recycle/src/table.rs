@@ -1,4 +1,4 @@
-//! Positions and events in words, for people at the table.
+//! Positions and events as text, for people at the table.
 
 use std::fmt::Write as _;
 
@@ -10,26 +10,26 @@ use crate::machine::{Machine, Wait};
 use crate::moves::owner_name;
 use crate::program::Program;
 
-/// A visible pile with more cards than this is given by its size and its top card.
+/// A visible pile with more cards than this is shown as its size and its top card.
 const LISTED: usize = 14;
 
-/// A position as a person at the table sees it.
+/// A position as seen by a person at the table.
 ///
-/// What a viewer sees is the same in all states of its information set.
+/// It is the same in all states of the viewer's information set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// The table, the players and the teams, as far as they own something.
+    /// The table, the players and the teams that own something.
     pub owners: Vec<Owner>,
     /// The player to move, if the game waits for a player.
     pub turn: Option<Role>,
 }
 
-/// Something that has piles and values.
+/// An owner of piles and values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// `table`, the name of a player, or a team.
     pub name: String,
-    /// The player; none for the table and for teams.
+    /// The player; `None` for the table and for teams.
     pub player: Option<Role>,
     /// The piles with cards.
     pub piles: Vec<Pile>,
@@ -44,10 +44,10 @@ pub struct Pile {
     pub name: String,
     /// Whether it belongs to one person, such as a hand.
     pub own: bool,
-    /// Whether its cards are only remembered: they are in another pile too.
+    /// Whether its cards are only remembered, because they are also in another pile.
     pub memory: bool,
-    /// The cards: a hand in its order, other piles from the bottom. None is a card that the viewer
-    /// does not see.
+    /// The cards: a hand in its sorted order, other piles from the bottom. `None` is a card that
+    /// the viewer does not see.
     pub cards: Vec<Option<Card>>,
 }
 
@@ -62,7 +62,7 @@ pub struct Card {
 
 impl CardGame {
     /// A position as data. A viewer sees the cards of its own piles and of visible ones. Without a
-    /// viewer all cards are shown that any player sees. `None` if the words are not a state.
+    /// viewer, all cards that any player sees are shown. `None` if the words are not a state.
     pub fn table(&self, state: &[u64], viewer: Option<Role>) -> Option<Table> {
         self.laid_out(state, viewer, false, true)
     }
@@ -132,9 +132,9 @@ impl CardGame {
         sorted
     }
 
-    /// A position in words: the table and the players with their piles and scores. A viewer sees the
-    /// cards of its own piles and of visible ones; of others it sees the number. Without a viewer
-    /// all cards are shown. `None` if the words are not a state.
+    /// A position as text: the table and the players with their piles and scores. A viewer sees the
+    /// cards of its own piles and of visible ones, and the number of cards in other piles. Without
+    /// a viewer all cards are shown. `None` if the words are not a state.
     pub fn table_text(&self, state: &[u64], viewer: Option<Role>, unicode: bool) -> Option<String> {
         let mut text = String::new();
         let table = self.laid_out(state, viewer, viewer.is_none(), unicode)?;
@@ -157,21 +157,21 @@ impl CardGame {
     fn card_words(&self, card: usize, unicode: bool) -> String {
         let name = self.shared.moves.card(card);
         match crate::short::card(&self.shared.program, card, unicode) {
-            // A name with a number tells equal cards apart.
+            // A numbered name distinguishes equal cards.
             Some(short) if !name.contains('#') => short,
             _ => name.to_owned(),
         }
     }
 
-    /// What was observed in a turn, in words: where cards went and which values changed. The viewer
-    /// is called `you`. Empty if there is nothing worth saying.
+    /// The observations of a turn as text: where cards went and which values changed. The viewer is
+    /// called `you`. Empty if there is nothing to report.
     pub fn news(&self, viewer: Option<Role>, percepts: &[Percept], unicode: bool) -> String {
         let p = &self.shared.program;
         let mut keys: Vec<_> =
             percepts.iter().filter_map(|&percept| self.shared.percepts.key(percept)).collect();
         keys.sort_unstable();
         let mut parts: Vec<String> = Vec::new();
-        // Cards that go the same way are one event.
+        // Cards that move between the same piles are one event.
         let mut ways: Vec<(u32, u32, Vec<i32>)> = Vec::new();
         for &(_, kind, a, b, c) in &keys {
             match kind {
@@ -202,7 +202,7 @@ impl CardGame {
     }
 }
 
-/// The cards of a pile in words.
+/// The cards of a pile as text.
 fn cards_text(pile: &Pile) -> String {
     let count = pile.cards.len();
     let plural = if count == 1 { "" } else { "s" };

@@ -1,7 +1,7 @@
 //! The syntax tree: lists and words with their positions.
 //!
-//! RECYCLE is written in parentheses, so the tree is that of the parentheses. The meaning of a word
-//! depends on its context; the checker decides that.
+//! RECYCLE is written in parentheses, and the tree follows the parentheses. The meaning of a word
+//! depends on its context; the checker determines it.
 
 use magister_diagnostic::Span;
 
@@ -21,7 +21,7 @@ pub enum NodeKind {
     List(Vec<Node>),
     /// A keyword in lower case, such as `choice`.
     Word(String),
-    /// A name in capitals, such as `STOCK`.
+    /// A name in upper case, such as `STOCK`.
     Name(String),
     /// A variable, without its quote.
     Var(String),
@@ -36,7 +36,7 @@ pub enum NodeKind {
 pub struct Comment {
     /// Its position.
     pub span: Span,
-    /// Whether something precedes it on its line.
+    /// Whether other text precedes it on its line.
     pub trailing: bool,
 }
 

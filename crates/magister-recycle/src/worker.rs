@@ -21,9 +21,9 @@ pub(crate) struct CardWorker {
     /// The state before a step, in case it fails.
     before: Vec<u64>,
     key: Vec<i32>,
-    /// In playouts there are no percepts and no undo.
+    /// Set in playouts, which need neither percepts nor undo.
     blind: bool,
-    /// In playouts options may be identified by their index in the list.
+    /// Set in playouts, in which options may be identified by their index in the list.
     nameless: bool,
 }
 
@@ -72,7 +72,7 @@ impl CardWorker {
                 }
             }
             Wait::Draw(Draw::Tie(count)) if p.compat => {
-                // Each further card replaces the current one by the flip of a coin.
+                // With each further card, a coin flip decides whether it replaces the current one.
                 let count = count.min(31);
                 self.weights.push(1);
                 self.weights.extend((1..count).map(|at| 1 << (at - 1)));
@@ -106,7 +106,7 @@ impl CardWorker {
         }
     }
 
-    /// Runs with only what playouts need.
+    /// Runs without everything that playouts do not need.
     fn blindly<T>(
         &mut self,
         named: bool,
@@ -140,7 +140,7 @@ impl Worker for CardWorker {
         self.machine.logging = false;
         self.machine.reset(&shared.program);
         if self.machine.run(&shared.program).and_then(|()| self.refresh()).is_err() {
-            // The game cannot be played, and there are no scores.
+            // The game cannot be played, so there are no scores.
             self.machine.stack.clear();
             self.machine.wait = Wait::End;
             self.options.clear();
@@ -187,7 +187,7 @@ impl Worker for CardWorker {
         &self.weights
     }
 
-    /// All positions of a shuffled pile except the last are filled silently.
+    /// All positions of a shuffled pile except the last are filled in silent steps.
     fn silent(&self) -> bool {
         matches!(self.machine.wait, Wait::Shuffle { at, .. } if at > 1)
     }

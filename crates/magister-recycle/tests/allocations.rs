@@ -15,7 +15,7 @@ struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: everything is passed on to the allocator of the system unchanged.
+// SAFETY: all calls are passed on unchanged to the allocator of the system.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +59,7 @@ const GAME: &str = "
          (all player 'P (move (top ('P vloc TRICK)) (top (game vloc DONE)))))))
   (scoring max ((current player) sto WON)))";
 
-/// Plays the same random game, with all queries of a search on the way.
+/// Plays the same random game, with all queries that a search would make.
 fn play(worker: &mut dyn Worker, start: &[u64], buffers: &mut Buffers) {
     let mut rng = Seed::from(3).rng();
     let chance = worker.info().chance;

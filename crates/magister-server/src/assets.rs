@@ -18,12 +18,12 @@ pub fn has_client() -> bool {
     CLIENT.get_file("index.html").is_some()
 }
 
-/// Files of the client, and its start page for every other address.
+/// Serves the files of the client, and its start page for every other address.
 pub(crate) fn router() -> Router<Arc<Site>> {
     Router::new().fallback(get(file))
 }
 
-/// A file of the client, or its start page.
+/// Serves a file of the client, or its start page.
 pub(crate) async fn file(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     if path != "index.html"
@@ -39,7 +39,7 @@ pub(crate) async fn file(State(site): State<Arc<Site>>, request: Request) -> Res
     let Some(page) = start_page(&site.base_path) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    // The client says that nothing is there; programs read the status.
+    // The client shows that the page does not exist; programs read the status.
     let first = path.split('/').next().unwrap_or_default();
     let status = if PAGES.contains(&first) { StatusCode::OK } else { StatusCode::NOT_FOUND };
     (status, page).into_response()
@@ -71,8 +71,8 @@ const PAGES: &[&str] = &[
     "tournaments",
 ];
 
-/// The start page. It is built with relative addresses; these become absolute here, because only
-/// the server knows under which path a proxy shows the site.
+/// The start page. It is built with relative URLs; these become absolute here, because only the
+/// server knows the path under which a proxy serves the site.
 fn start_page(base: &str) -> Option<Response> {
     let text = CLIENT.get_file("index.html")?.contents_utf8()?;
     let text = text.replace("=\"./", &format!("=\"{base}/")).replace(
@@ -83,7 +83,7 @@ fn start_page(base: &str) -> Option<Response> {
     Some((headers, text).into_response())
 }
 
-/// A file of the client. Paths are names inside of the program, so nothing else can be reached.
+/// A file of the client. Paths are names inside the program, so nothing else can be reached.
 fn find(path: &str, headers: &HeaderMap) -> Option<Response> {
     let file = CLIENT.get_file(path)?;
     let packed = headers

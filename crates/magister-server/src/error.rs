@@ -18,7 +18,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// An error with a status, a short name and a sentence.
+    /// An error with a status, a short name and a message.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         ApiError { status, code, message: message.into(), extra: None }
     }
@@ -39,7 +39,7 @@ impl ApiError {
         self.code
     }
 
-    /// The sentence.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -49,27 +49,27 @@ impl ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, "bad-request", message)
     }
 
-    /// 403: the request is understood and not allowed.
+    /// 403: the request is understood but not allowed.
     pub fn forbidden(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::FORBIDDEN, "forbidden", message)
     }
 
-    /// 404: there is no such thing.
+    /// 404: the resource does not exist.
     pub fn missing(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::NOT_FOUND, "not-found", message)
     }
 
-    /// 409: not now.
+    /// 409: the request is not possible in the current state.
     pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// 422: the content is wrong.
+    /// 422: the content is invalid.
     pub fn invalid(code: &'static str, message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    /// 503: the server cannot do it at the moment.
+    /// 503: the server cannot do this at the moment.
     pub fn unavailable(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
     }

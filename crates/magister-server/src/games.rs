@@ -1,4 +1,4 @@
-//! The games of a site: the catalogue, games that users saved, and rules that someone tries.
+//! The games of a site: the catalogue, games that users saved, and rules that a visitor tries out.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,41 +21,42 @@ use crate::drawing::Drawing;
 use crate::live::{fresh_token, now_ms};
 use crate::{ApiError, Limits};
 
-/// The kind of the uploads that hold saved games.
+/// The kind of the uploads that contain saved games.
 pub(crate) const SAVED: &str = "game";
-/// The games that are kept prepared at most.
+/// The maximum number of games that are kept prepared.
 const PREPARED: usize = 48;
 
 /// A game that can be played on this site.
 #[derive(Debug)]
 pub struct OpenGame {
-    /// Its name in addresses.
+    /// Its name in URLs.
     pub name: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The game.
     pub playable: Playable,
     /// How its positions are drawn.
     pub drawing: Drawing,
-    /// Its rules, if they are not part of the program.
+    /// Its rules, if they are not built into the program.
     pub text: Option<String>,
     wire: OnceLock<Result<Arc<WireGame>, String>>,
 }
 
 impl OpenGame {
-    /// Whether information is hidden.
+    /// Whether it has hidden information.
     pub fn is_hidden(&self) -> bool {
         self.playable.game.info().information == Information::Hidden
     }
 
-    /// What a puzzle gives besides its position, such as the numbers beside a nonogram.
+    /// The clues of a puzzle that are not part of its position, such as the numbers beside a
+    /// nonogram.
     pub fn clues(&self) -> &'static str {
         let base = self.name.split('/').next().unwrap_or_default();
         let entry = catalogue::find(base).filter(|_| self.text.is_none());
         entry.map_or("", |entry| entry.card.clues.trim())
     }
 
-    /// The rules as remote players receive them.
+    /// The rules in the form that is sent to remote players.
     pub fn wire(&self) -> Result<Arc<WireGame>, ApiError> {
         let made = self.wire.get_or_init(|| {
             WireGame::of(&self.playable.source).map(Arc::new).map_err(|error| error.to_string())
@@ -67,19 +68,19 @@ impl OpenGame {
 /// A game that a user saved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Saved {
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// Its rules.
     pub text: String,
     /// The number of players, without chance.
     pub players: usize,
-    /// Whether information is hidden.
+    /// Whether it has hidden information.
     pub hidden: bool,
     /// Whether it has chance.
     pub chance: bool,
     /// Its language.
     pub language: String,
-    /// The id of the upload that holds it.
+    /// The id of the upload that contains it.
     #[serde(skip)]
     pub id: String,
     /// The id of the account that owns it; empty if no one was signed in.
@@ -104,7 +105,7 @@ pub struct GameLine {
     aliases: Vec<String>,
 }
 
-/// Which games are wanted.
+/// A filter for games.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct GameFilter {
     search: Option<String>,
@@ -116,7 +117,7 @@ pub struct GameFilter {
     all: Option<String>,
 }
 
-/// What a request asks for: a game by its name, or rules as text.
+/// The game of a request: by name, or as rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
@@ -173,7 +174,7 @@ impl Library {
         self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The games that fit, popular ones first.
+    /// The games that match a filter, popular ones first.
     pub fn list(&self, filter: &GameFilter) -> Vec<GameLine> {
         let mut all = self.lines.get_or_init(lines).clone();
         all.extend(self.saved().iter().map(|(name, game)| GameLine {
@@ -197,7 +198,7 @@ impl Library {
         all
     }
 
-    /// Opens a game. Preparation is limited in time, and each game is prepared once.
+    /// Opens a game. Preparation has a time limit, and each game is prepared only once.
     pub async fn get(&self, wanted: &Wanted) -> Result<Arc<OpenGame>, ApiError> {
         let (key, order) = self.order(wanted)?;
         let slot = self.slot(&key);
@@ -221,7 +222,7 @@ impl Library {
         }
     }
 
-    /// The initial position of a game as JSON, if it was computed before.
+    /// The initial position of a game as JSON, if it was already computed.
     pub(crate) fn known_start(&self, name: &str) -> Option<Arc<str>> {
         self.starts.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
@@ -333,7 +334,7 @@ impl Library {
             return Err(ApiError::conflict("name", what));
         }
         let before = self.saved().get(&slug).cloned();
-        // A new version of an administrator keeps the owner.
+        // When an administrator saves a new version, the owner stays the same.
         let owner = before.as_ref().map_or(visitor.owner(), |game| &game.owner).to_owned();
         if owner != visitor.owner() && visitor.may_change(&owner).is_err() {
             let what = format!("someone else has a game called {slug}; choose another name");
@@ -479,7 +480,7 @@ impl GameFilter {
     }
 }
 
-/// A game that is to be prepared.
+/// A game to be prepared.
 #[derive(Clone, Debug)]
 enum Order {
     Bundled(String, &'static Entry),
@@ -530,7 +531,7 @@ fn crashed() -> ApiError {
     )
 }
 
-/// A name for an address.
+/// A name as part of a URL.
 fn slug(name: &str) -> Option<String> {
     let name = name.trim();
     if name.chars().count() > 60 {
@@ -543,7 +544,7 @@ fn slug(name: &str) -> Option<String> {
     slug.chars().any(|c| c.is_ascii_alphabetic()).then_some(slug)
 }
 
-/// The place of a game among the popular ones.
+/// The rank of a game among the popular ones.
 fn rank(name: &str) -> usize {
     let featured = catalogue::FEATURED.iter().flat_map(|(_, names)| names.iter());
     featured.into_iter().position(|one| *one == name).unwrap_or(usize::MAX)
@@ -561,7 +562,7 @@ fn language_name(name: &str) -> &'static str {
     }
 }
 
-/// The lines of the catalogue, from its cards and from the rules as far as they are read.
+/// The lines of the catalogue, from its cards and from the rules that have been read.
 fn lines() -> Vec<GameLine> {
     catalogue::all().iter().map(line).collect()
 }
@@ -603,7 +604,7 @@ fn board_of(style: &Style, has: bool) -> Option<&'static str> {
     styled.map(crate::drawing::layout).or(has.then_some("grid"))
 }
 
-/// The rules in both syntaxes of GDL, or as they are written.
+/// The rules in both syntaxes of GDL, or as written.
 fn sheets(game: &OpenGame) -> Value {
     let Some(text) = game.playable.rules() else { return json!({}) };
     let Some(sheet) = game.playable.source.rulesheet() else { return json!({"recycle": text}) };

@@ -1,4 +1,4 @@
-//! What a role knows of a position where information is hidden.
+//! What a role knows about a position with hidden information.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,38 +10,40 @@ use magister_infoset::Belief;
 use crate::drawing::{Fact, Group, cards};
 use crate::games::OpenGame;
 
-/// How long to look for what is known.
+/// The time limit for computing what is known.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// The largest information set that is enumerated, and the size of a sample of a larger one.
+/// The maximum size of an information set that is enumerated, and the size of a sample of a larger
+/// one.
 const STATES: usize = 1_500;
 const PARTICLES: usize = 200;
-/// What a role knows: what all positions have in common that agree with what it saw.
+/// What a role knows: the common properties of all positions that are consistent with its
+/// observations.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
-    /// The moves that the role has, as far as is known.
+    /// The legal moves of the role, as far as they are known.
     pub moves: Vec<Move>,
-    /// The value of each cell; none where it is not known.
+    /// The value of each cell; `None` if it is not known.
     pub cells: Vec<Option<u16>>,
     /// The other facts that are certain.
     pub facts: Vec<Fact>,
-    /// Whether all positions were compared, or a sample of them.
+    /// Whether all positions were compared, and not only a sample.
     pub exact: bool,
     /// The number of positions that were compared; 0 if none was found in time.
     pub positions: usize,
 }
 
-/// Follows what one role knows through a match.
+/// Tracks the knowledge of one role during a match.
 #[derive(Debug)]
 pub struct Follow(Follower);
 
 impl Follow {
-    /// Before the first turn.
+    /// The knowledge before the first turn.
     pub fn new(game: &Arc<dyn Game>, role: Role) -> Self {
         let effort = Effort { patience: PATIENCE, states: STATES, particles: PARTICLES };
         Follow(Follower::new(game, role, effort))
     }
 
-    /// What the role knows at the end of its view.
+    /// The knowledge of the role at the end of its view.
     pub fn look(&mut self, open: &OpenGame, view: &View) -> Knowledge {
         let moves = self.0.follow(view).moves;
         let count = open.drawing.shape().map_or(0, |shape| shape.cells.len());
@@ -59,7 +61,7 @@ impl Follow {
     }
 }
 
-/// What all states have in common.
+/// The common properties of all states.
 fn in_common(
     open: &OpenGame,
     game: &Arc<dyn Game>,
@@ -69,7 +71,7 @@ fn in_common(
 ) -> (Vec<Option<u16>>, Vec<Fact>) {
     let mut states = (0..belief.len()).map(|number| belief.state(number));
     let Some(first) = states.next() else { return (vec![None; count], Vec::new()) };
-    // What a player sees of a card table is the same in all positions that agree with it.
+    // A player's view of a card table is the same in all positions that are consistent with it.
     if let Some(facts) = cards::table(&**game, first, Some(role)) {
         return (Vec::new(), facts);
     }
@@ -88,7 +90,7 @@ fn in_common(
     (cells, facts)
 }
 
-/// What of a fact is the same in another position.
+/// The part of a fact that is the same in another position.
 fn shared(mut fact: Fact, others: &[Fact]) -> Option<Fact> {
     if others.contains(&fact) {
         return Some(fact);

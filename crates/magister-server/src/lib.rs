@@ -1,21 +1,21 @@
 //! The site: an HTTP API, live matches, and pages.
 //!
-//! [`Site::open`] opens the store and continues the matches that were running, [`router`] gives the
-//! pages and the API as an axum router, [`serve`] serves them on a listener. The API is described
-//! by `/api/openapi.json`.
+//! [`Site::open`] opens the store and continues the matches that were running, [`router`] returns
+//! the pages and the API as an axum router, [`serve`] serves them on a listener. The API is
+//! described by `/api/openapi.json`.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`games`] | the catalogue, saved games, prepared games |
 //! | [`drawing`], [`pieces`], [`scene`] | positions as data: shapes, cells, values, moves |
-//! | [`known`] | what a role knows where information is hidden |
+//! | [`known`] | what a role knows with hidden information |
 //! | [`live`] | matches: seats, clocks, searches, events, the store |
 //! | [`pool`] | the fair pool of search threads |
 //! | [`tools`] | check, format, convert, explain, analyze, information sets |
-//! | [`style`] | what a `style.toml` makes of a game |
+//! | [`style`] | previews of a game with a `style.toml` |
 //! | [`puzzles`] | positions with exactly one winning move |
 //! | [`tournaments`] | tournaments and the leaderboard |
-//! | [`accounts`] | who visits: accounts, sessions, CSRF tokens, quotas |
+//! | [`accounts`] | visitors: accounts, sessions, CSRF tokens, quotas |
 //! | [`limits`] | limits of the site, and the middleware that enforces them |
 
 #![forbid(unsafe_code)]

@@ -12,50 +12,50 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::{ApiError, Site};
 
-/// The limits of a site. Every one has a name and can be set.
+/// The limits of a site. Each of them has a name and can be set.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Threads for searches and for the preparation of games.
+    /// The number of threads for searches and for the preparation of games.
     pub threads: usize,
-    /// The largest body of a request, in bytes.
+    /// The maximum size of the body of a request, in bytes.
     pub body: usize,
-    /// The largest rules, in bytes.
+    /// The maximum size of rules, in bytes.
     pub rules: usize,
-    /// How long the preparation of rules from users may take.
+    /// The time limit for the preparation of rules from users.
     pub prepare: Duration,
-    /// How long the preparation of a game of the catalogue may take.
+    /// The time limit for the preparation of a game of the catalogue.
     pub prepare_bundled: Duration,
-    /// How long the rules may take for one step.
+    /// The time limit of the rules for one step.
     pub step: Duration,
-    /// How long a request may take, event streams excepted.
+    /// The time limit of a request, except for event streams.
     pub request: Duration,
-    /// The requests per second of one address.
+    /// The number of requests per second from one address.
     pub rate: f64,
-    /// The requests of one address at once, before the rate counts.
+    /// The number of requests from one address at once, before the rate applies.
     pub burst: f64,
-    /// The longest clock, in milliseconds.
+    /// The maximum clock, in milliseconds.
     pub clock_ms: u64,
-    /// The turns after which a match is broken off.
+    /// The number of turns after which a match is broken off.
     pub turns: u32,
-    /// The time of a level for a move, in games where its iterations take longer.
+    /// The time limit of a level for a move, in games in which its iterations would take longer.
     pub level_time: Duration,
-    /// The time of a player for a move in a match without clocks.
+    /// The time limit of a player for a move in a match without clocks.
     pub player_time: Duration,
-    /// The time for a hint or an analysis.
+    /// The time limit of a hint or an analysis.
     pub hint_time: Duration,
-    /// The matches in memory; the oldest ones that ended leave first.
+    /// The maximum number of matches in memory; the oldest ended ones are removed first.
     pub loaded: usize,
-    /// The matches that run at the same time.
+    /// The maximum number of concurrent matches.
     pub running: usize,
-    /// The matches that one address may have running.
+    /// The maximum number of concurrent matches of one address.
     pub running_each: usize,
-    /// The events of a match that can be resumed.
+    /// The number of events of a match from which a stream can be resumed.
     pub events: usize,
-    /// The open event streams.
+    /// The maximum number of open event streams.
     pub streams: u64,
-    /// The games that users may save.
+    /// The maximum number of games that users may save.
     pub saved: usize,
-    /// The tries to sign in from one address, before they are slowed down.
+    /// The number of attempts to sign in from one address before they are slowed down.
     pub sign_in_tries: f64,
     /// The memory of one argon2id hash, in KiB.
     pub password_kib: u32,
@@ -91,7 +91,7 @@ impl Default for Limits {
     }
 }
 
-/// Counts the requests of each key, such as an address: a bucket that fills at a rate.
+/// Counts the requests of each key, such as an address, with token buckets.
 #[derive(Debug)]
 pub struct Rates<K>(Mutex<BTreeMap<K, (f64, Instant)>>);
 
@@ -102,13 +102,13 @@ impl<K: Ord> Default for Rates<K> {
 }
 
 impl<K: Ord> Rates<K> {
-    /// Takes a request into account. False if there were too many: more than `burst` at once, and
+    /// Counts a request. Returns false if there were too many: more than `burst` at once, and
     /// `rate` per second after that.
     pub fn allow(&self, key: K, rate: f64, burst: f64) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if all.len() > 10_000 {
-            // Full buckets say nothing.
+            // Full buckets carry no information.
             let full = |left: f64, since: Instant| {
                 left + now.duration_since(since).as_secs_f64() * rate >= burst
             };
@@ -126,20 +126,20 @@ impl<K: Ord> Rates<K> {
     }
 }
 
-/// The address of a client. Behind a proxy on this machine it is the one that the proxy names.
+/// The address of a client. Behind a proxy on this machine, it is the one that the proxy reports.
 pub(crate) fn address(site: &Site, request: &Request) -> IpAddr {
     let connected = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = connected.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip());
     if site.public_origin.is_none() || !peer.is_loopback() {
         return peer;
     }
-    // Entries before the last one come from outside and may be invented.
+    // Entries before the last one come from outside and may be forged.
     let named = request.headers().get_all("x-forwarded-for").iter().next_back();
     let last = named.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
     last.unwrap_or(peer)
 }
 
-/// The owner of a request's work in the queue of searches, and where it comes from.
+/// The owner of a request's work in the queue of searches, and its address.
 #[derive(Clone, Debug)]
 pub struct Client {
     /// An account or an address.
@@ -148,20 +148,22 @@ pub struct Client {
     pub address: IpAddr,
 }
 
-/// What stands before the id of an account in the name of a client.
+/// The prefix of the id of an account in the name of a client.
 pub(crate) const ACCOUNT: &str = "account ";
 
-/// What may be loaded by the pages: nothing from other hosts.
+/// What pages may load: nothing from other hosts.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
      style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; object-src 'none'; \
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'; frame-src 'self'; \
      worker-src 'self'";
 
-/// The frame of students' players: their script runs in it and reaches nothing.
+/// The policy of the frame for students' players: their script runs in it and has no access to
+/// anything else.
 const SANDBOX: &str = "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; \
      frame-ancestors 'self'; sandbox allow-scripts";
 
-/// Refuses requests from other sites and above the rate, and sets the headers of all responses.
+/// Refuses requests from other sites and requests above the rate, and sets the headers of all
+/// responses.
 pub async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let uri = request.uri().clone();
     let events = uri.path().ends_with("/events");
@@ -195,7 +197,7 @@ pub async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) 
     response
 }
 
-/// Finds out who sends a request, or why it is refused.
+/// Determines the sender of a request, or why it is refused.
 async fn admit(site: &Site, request: Request) -> Result<Request, ApiError> {
     let address = address(site, &request);
     if let Some(error) = foreign(site, &request) {
@@ -227,8 +229,8 @@ fn too_many() -> ApiError {
     )
 }
 
-/// The error for a request that another site makes a browser send: its origin, or the name under
-/// which it reaches a server on loopback, is not ours.
+/// The error for a request that another site makes a browser send: its origin, or the host name
+/// with which it reaches a server on loopback, is not ours.
 fn foreign(site: &Site, request: &Request) -> Option<ApiError> {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());

@@ -1,4 +1,4 @@
-//! What the site counts, in the text format of Prometheus.
+//! The metrics of the site, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +36,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// A request was answered with this status.
+    /// Counts a request that was answered with this status.
     pub fn answered(&self, status: u16) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         if status >= 500 {
@@ -46,22 +46,22 @@ impl Metrics {
         }
     }
 
-    /// A match was created.
+    /// Counts a match that was created.
     pub fn created(&self) {
         self.created.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A match ended.
+    /// Counts a match that ended.
     pub fn ended(&self) {
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A turn was made.
+    /// Counts a turn.
     pub fn turn(&self) {
         self.turns.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An event stream was opened. False if there are too many.
+    /// Counts an event stream that is opened. Returns false if there are too many.
     pub fn open_stream(&self, most: u64) -> bool {
         let open = self.streams.fetch_add(1, Ordering::Relaxed);
         if open >= most {
@@ -70,7 +70,7 @@ impl Metrics {
         open < most
     }
 
-    /// An event stream was closed.
+    /// Counts an event stream that was closed.
     pub fn close_stream(&self) {
         self.streams.fetch_sub(1, Ordering::Relaxed);
     }

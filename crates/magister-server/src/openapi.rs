@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-/// A call: method, path, summary, parameters of the query, fields of the body.
+/// A call: method, path, summary, query parameters, fields of the body.
 struct Call(&'static str, &'static str, &'static str, &'static [&'static str], &'static [Field]);
 
-/// A field of a body: its name, its type, whether it is needed.
+/// A field of a body: its name, its type, and whether it is required.
 struct Field(&'static str, &'static str, bool);
 
 const GAME: Field = Field("game", "string", false);
@@ -356,7 +356,7 @@ pub(crate) fn description() -> Value {
             "description": "Games, matches and tools of a Magister site. Bodies are JSON.",
         },
         "paths": paths,
-        // Sites without accounts need none of them.
+        // Sites without accounts require none of these.
         "security": [{}, {"session": [], "csrf": []}, {"token": []}],
         "components": {"securitySchemes": {
             "session": {"type": "apiKey", "in": "cookie", "name": "magister-session"},

@@ -1,4 +1,5 @@
-//! How values of cells are drawn: which are chess pieces, discs, cards, numbers, and whose they are.
+//! How the values of cells are drawn: which are chess pieces, discs, cards or numbers, and to which
+//! side they belong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +12,13 @@ pub struct Piece {
     pub shape: &'static str,
     /// The role that owns it, as an index into the roles.
     pub side: Option<usize>,
-    /// A short text: on the piece if the shape has none of its own, else for screen readers.
+    /// A short text: written on the piece if the shape has no picture, otherwise for screen
+    /// readers.
     pub label: String,
     /// A colour, if the name of the value or of its owner is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour: Option<&'static str>,
-    /// Other things in the same cell.
+    /// Other pieces in the same cell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<Piece>,
 }
@@ -34,8 +36,8 @@ const COLOURS: [&str; 12] = [
     "grey", "teal",
 ];
 
-/// Pieces that look like something, with the words for them. Letters count only where the game has
-/// the set of chess pieces.
+/// Pieces with a known shape, with their words. Single letters count only if the game has the set
+/// of chess pieces.
 const FIGURES: [(&str, &[&str], &str); 6] = [
     ("king", &["king"], "k"),
     ("queen", &["queen"], "q"),
@@ -67,9 +69,9 @@ const WORDS: [(&str, &[&str]); 16] = [
 
 /// Words for directions.
 const DIRECTIONS: [&str; 8] = ["up", "down", "left", "right", "north", "south", "east", "west"];
-/// Words for moving things, which may stand beside a direction.
+/// Words for moving things, which may occur together with a direction.
 const MOVING: [&str; 9] = ["mov", "move", "moving", "body", "snake", "facing", "dir", "head", "to"];
-/// Lists of things that are cards, and of things that are dice.
+/// Names of lists that contain cards, and of lists that contain dice.
 const CARDS: [&str; 10] =
     ["card", "cards", "hand", "hands", "dealt", "deck", "indeck", "holds", "discard", "trick"];
 const DICE: [&str; 6] = ["die", "dice", "rolled", "roll", "throw", "thrown"];
@@ -86,17 +88,17 @@ enum Letters {
 pub struct Recogniser {
     roles: Vec<String>,
     players: Vec<usize>,
-    /// What single letters mean, if the values contain a set of pieces.
+    /// The meaning of single letters, if the values contain a set of pieces.
     letters: Option<Letters>,
     /// The colours of sides by the first letter of values such as `wp` and `bp`.
     sides: Vec<(char, &'static str)>,
-    /// Whether all short values are the first letters of roles.
+    /// Whether all short values are initials of roles.
     initials: bool,
     layout_points: bool,
 }
 
 impl Recogniser {
-    /// For a game with these roles, without the role of chance as a player, and these values. `points` says
+    /// The pieces of a game with these roles, excluding chance, and these values. `points` means
     /// that pieces lie on points of a graph, as stones do.
     pub fn new(roles: &[String], chance: Option<usize>, values: &[String], points: bool) -> Self {
         let players = (0..roles.len()).filter(|&role| Some(role) != chance).collect();
@@ -131,7 +133,7 @@ impl Recogniser {
         recogniser
     }
 
-    /// The only player whose name begins with a letter.
+    /// The only player whose name begins with this letter.
     fn begins(&self, letter: &str) -> Option<usize> {
         let letter = letter.to_lowercase();
         let mut fit = self.players.iter().filter(|&&role| {
@@ -140,7 +142,7 @@ impl Recogniser {
         fit.next().copied().filter(|_| fit.next().is_none())
     }
 
-    /// How a thing beside the board is drawn. What its list is called may tell what it is.
+    /// How an item beside the board is drawn. The name of its list may indicate what it is.
     pub fn thing(&self, list: &str, text: &str) -> Piece {
         let called = |names: &[&str]| words(list).iter().any(|word| names.contains(&word.as_str()));
         let face = matches!(text, "1" | "2" | "3" | "4" | "5" | "6");
@@ -157,7 +159,8 @@ impl Recogniser {
         self.piece(text, None)
     }
 
-    /// Several things in one cell: a number on a piece of a side, or the first with the others.
+    /// Several things in one cell: a number on a piece of a side, or the first thing with the
+    /// others.
     pub fn together(&self, labels: &[String], symbols: &BTreeMap<String, String>) -> Piece {
         let piece = |label: &String| self.piece(label, symbols.get(label).map(String::as_str));
         let mut all: Vec<Piece> = labels.iter().map(piece).collect();
@@ -169,14 +172,14 @@ impl Recogniser {
             let label = all[number].label.clone();
             return Piece { shape: "text", label, ..all.swap_remove(owned) };
         }
-        // What the others stand on comes last.
+        // Things that others stand on come last.
         all.sort_by_key(|one| matches!(one.shape, "target" | "dot" | "wall" | "light"));
         let first = all.remove(0);
         Piece { with: all, ..first }
     }
 
-    /// How a value is drawn. `symbol` is the symbol of the value in text, as the game's style gives
-    /// it.
+    /// How a value is drawn. `symbol` is the symbol of the value in text, from the style of the
+    /// game.
     pub fn piece(&self, value: &str, symbol: Option<&str>) -> Piece {
         let side = self.owner(value);
         let rest = self.without_side(value);
@@ -190,7 +193,7 @@ impl Recogniser {
             return piece("card", card);
         }
         if shown.parse::<f64>().is_ok() {
-            // A number of a side is written on its piece.
+            // The number of a side is written on its piece.
             let shape = if side.is_some() || colour.is_some() { "text" } else { "number" };
             return piece(shape, shown.to_owned());
         }
@@ -200,7 +203,7 @@ impl Recogniser {
         let lower = value.to_lowercase();
         let word = |list: &[&str]| {
             let known = |word: &String| list.contains(&word.as_str());
-            // Of several words the last one says what it is.
+            // Of several words, the last one determines the kind.
             list.contains(&lower.as_str())
                 || rest.len() == 1 && known(&rest[0])
                 || side.is_none() && rest.last().is_some_and(known)
@@ -232,7 +235,7 @@ impl Recogniser {
         found.map(|(shape, ..)| *shape)
     }
 
-    /// The role whose piece a value is.
+    /// The role that owns the piece of a value.
     fn owner(&self, value: &str) -> Option<usize> {
         if self.players.len() < 2 {
             return None;
@@ -247,7 +250,7 @@ impl Recogniser {
         let named =
             named.or_else(|| self.begins(value).filter(|_| self.initials && value.len() == 1));
         named.or_else(|| {
-            // `wp` and `bk` are a side and a piece.
+            // `wp` and `bk` consist of a side and a piece.
             let lower = value.to_lowercase();
             let letters = lower.len() == 2 && lower.chars().all(char::is_alphabetic);
             let first = lower.chars().next().filter(|_| letters)?;
@@ -314,8 +317,8 @@ fn direction(words: &[String]) -> Option<String> {
     rest.into_iter().all(|word| MOVING.contains(&word.as_str())).then(|| first.clone())
 }
 
-/// The sides of values such as `wp`, `wk`, `bp` and `bk`: two letters of colours, each of which
-/// stands before the same letters.
+/// The sides of values such as `wp`, `wk`, `bp` and `bk`: two initials of colours, each followed by
+/// the same letters.
 fn sides(values: &[String]) -> Vec<(char, &'static str)> {
     const LETTERS: [(char, &str); 6] = [
         ('w', "white"),
@@ -360,7 +363,7 @@ fn words(value: &str) -> Vec<String> {
     split.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// A playing card as rank and suit, such as `Q♥`; none if the name is not that of a card.
+/// A playing card as rank and suit, such as `Q♥`; `None` if the name is not that of a card.
 pub fn card(name: &str) -> Option<String> {
     const RANKS: [(&str, &[&str]); 13] = [
         ("A", &["ace", "a"]),
@@ -391,7 +394,7 @@ pub fn card(name: &str) -> Option<String> {
         [one, other] => {
             let rank = find(&RANKS, one).zip(find(&SUITS, other));
             let (rank, suit) = rank.or_else(|| find(&RANKS, other).zip(find(&SUITS, one)))?;
-            // Two letters such as `k h` may be anything; a full word makes a card of them.
+            // Two letters such as `k h` are ambiguous; a full word makes it a card.
             (one.len() > 1 || other.len() > 1).then(|| format!("{rank}{suit}"))
         }
         [only] if ["ace", "king", "queen", "jack"].contains(&only.as_str()) => {

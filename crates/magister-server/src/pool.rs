@@ -1,7 +1,8 @@
 //! Searches in a fair pool of threads.
 //!
-//! There is one thread per processor. Those who wait take turns by owner, so that a user with many
-//! searches does not delay the others. The clock of a player starts when its search starts.
+//! There is one thread per processor. Waiting searches are served by owner in turn, so that a user
+//! with many searches does not delay the others. The clock of a player starts when its search
+//! starts.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,7 +32,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// The next work: the oldest of the owner whose turn it is.
+    /// The next work: the oldest work of the owner whose turn it is.
     fn take(&mut self) -> Option<Work> {
         let owner = self.turns.pop_front()?;
         let list = self.waiting.get_mut(&owner)?;
@@ -48,11 +49,11 @@ impl Queue {
 /// The state of a pool, for people and metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolState {
-    /// The searches that run.
+    /// The number of running searches.
     pub running: usize,
-    /// The searches that wait.
+    /// The number of waiting searches.
     pub waiting: usize,
-    /// The searches that are done.
+    /// The number of completed searches.
     pub done: u64,
 }
 
@@ -70,7 +71,7 @@ impl Pool {
         Pool(inner)
     }
 
-    /// Puts work into the queue. The result is its ticket, for [`Pool::place`].
+    /// Puts work into the queue. Returns its ticket, for [`Pool::place`].
     pub fn put(&self, owner: &str, work: impl FnOnce() + Send + 'static) -> u64 {
         let mut queue = self.0.lock();
         let ticket = queue.next;
@@ -84,7 +85,7 @@ impl Pool {
         ticket
     }
 
-    /// How many searches start before this one; none if it does not wait.
+    /// The number of searches that start before this one; `None` if it is not waiting.
     pub fn place(&self, ticket: u64) -> Option<usize> {
         let queue = self.0.lock();
         let (owner, depth) = queue.waiting.iter().find_map(|(owner, list)| {
@@ -92,7 +93,7 @@ impl Pool {
             Some((owner, depth))
         })?;
         let turn = queue.turns.iter().position(|one| one == owner)?;
-        // In each round everyone before this owner gets one turn, and in earlier rounds everyone.
+        // In each round, all owners before this one get one turn; in earlier rounds, all owners do.
         let before: usize = queue
             .turns
             .iter()
@@ -105,7 +106,7 @@ impl Pool {
         Some(before)
     }
 
-    /// What it does at the moment.
+    /// Its current state.
     pub fn state(&self) -> PoolState {
         let queue = self.0.lock();
         let waiting = queue.waiting.values().map(VecDeque::len).sum();

@@ -1,8 +1,8 @@
 //! Puzzles: positions with exactly one winning move, found in stored matches.
 //!
-//! A move wins if its role can force the best result against every reply. That is proven by
-//! searching to the end of the game, so positions near the end of matches are tried. The difficulty
-//! of a puzzle is the first level that finds its move.
+//! A move wins if its role can force the best result against every reply. This is proven by
+//! searching to terminal states, so positions near the end of matches are tried. The difficulty of
+//! a puzzle is the first level that finds its move.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,19 +24,19 @@ use crate::live::{Track, now_ms};
 use crate::tools::Reached;
 use crate::{ApiError, Site};
 
-/// The kind of the documents that hold puzzles.
+/// The kind of the documents that contain puzzles.
 const PUZZLE: &str = "puzzle";
-/// The positions that a proof may visit.
+/// The maximum number of positions in a proof.
 const NODES: usize = 60_000;
-/// The plies before the end of a match that are tried.
+/// The number of plies before the end of a match that are tried.
 const BACK: usize = 14;
-/// The fewest moves to choose from.
+/// The minimum number of moves to choose from.
 const CHOICES: usize = 3;
-/// Games that are played here to find puzzles while no match is stored.
+/// Games that are played here to find puzzles if no match is stored.
 const GAMES: [&str; 4] = ["connect-four", "breakthrough", "hexapawn", "tictactoe"];
 /// How long to wait between searches for new puzzles.
 const PAUSE: Duration = Duration::from_mins(2);
-/// The puzzles that are kept.
+/// The maximum number of puzzles to keep.
 const KEPT: usize = 2_000;
 
 /// A puzzle.
@@ -48,7 +48,8 @@ pub struct Puzzle {
     history: Vec<Vec<String>>,
     role: usize,
     solution: String,
-    /// From 0, found by the weakest level, to the number of levels, found by none.
+    /// The number of the weakest level that finds the move, from 0; the number of levels if none
+    /// does.
     difficulty: usize,
     created: i64,
 }
@@ -87,7 +88,7 @@ pub fn list(site: &Site) -> Value {
     json!({"puzzles": list.collect::<Vec<_>>()})
 }
 
-/// A puzzle by its name, or that of the day.
+/// A puzzle by its name, or the puzzle of the day.
 pub async fn get(site: &Arc<Site>, id: &str) -> Result<Value, ApiError> {
     if id == "today" && site.puzzles.lock().is_empty() {
         mine_some(site).await?;
@@ -124,12 +125,12 @@ pub async fn get(site: &Arc<Site>, id: &str) -> Result<Value, ApiError> {
     .await
 }
 
-/// The difficulty in words.
+/// The difficulty as text.
 fn difficulty(level: usize) -> &'static str {
     LEVELS.get(level).map_or("master", |level| level.name)
 }
 
-/// Whether an answer is right. The solution is revealed only by the right answer.
+/// Whether an answer is right. Only the right answer reveals the solution.
 pub async fn answer(site: &Arc<Site>, id: &str, choice: &str) -> Result<Value, ApiError> {
     let found = site.puzzles.lock().iter().find(|one| one.id == id).cloned();
     let puzzle = found.ok_or_else(|| ApiError::missing("there is no such puzzle"))?;
@@ -153,7 +154,7 @@ pub async fn answer(site: &Arc<Site>, id: &str, choice: &str) -> Result<Value, A
     .await
 }
 
-/// Looks for puzzles in stored matches, and plays some if there are none.
+/// Searches for puzzles in stored matches, and plays some matches if there are none.
 pub(crate) async fn mine_some(site: &Arc<Site>) -> Result<(), ApiError> {
     let _one = site.puzzles.mining.lock().await;
     if !site.puzzles.lock().is_empty() {
@@ -181,13 +182,13 @@ pub(crate) async fn mine_some(site: &Arc<Site>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Stores the puzzles of a record. Returns how many puzzles the site has.
+/// Stores the puzzles of a record. Returns the number of puzzles on the site.
 pub(crate) async fn keep(
     site: &Arc<Site>,
     open: Arc<OpenGame>,
     record: MatchRecord,
 ) -> Result<usize, ApiError> {
-    // Proofs wait for their turn like all searches.
+    // Proofs are queued like all searches.
     let (send, receive) = tokio::sync::oneshot::channel();
     site.hub.pool.put("puzzles", move || {
         let _ = send.send(mine(&open, &record));
@@ -205,7 +206,7 @@ pub(crate) async fn keep(
     Ok(site.puzzles.lock().len())
 }
 
-/// Looks for puzzles in new matches from time to time, for as long as the site exists.
+/// Searches for puzzles in new matches from time to time, for as long as the site exists.
 pub(crate) async fn tend(site: std::sync::Weak<Site>) {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     loop {
@@ -272,7 +273,7 @@ pub fn mine(open: &OpenGame, record: &MatchRecord) -> Vec<Puzzle> {
         proof.nodes = 0;
         let Some((role, choice)) = proof.only_win(&state) else {
             if proof.nodes >= NODES {
-                // Earlier positions take longer still.
+                // Earlier positions take even longer.
                 break;
             }
             continue;
@@ -321,7 +322,7 @@ fn first_level(open: &OpenGame, history: &[Vec<String>], role: Role, choice: Mov
         view.push(magister_core::Turn { own, seen });
     }
     let control = TimeControl { time: Some(Duration::from_secs(5)), ..TimeControl::default() };
-    // The two strongest levels take seconds and find nearly everything.
+    // The two strongest levels take seconds and find nearly every move.
     let finds = |level: &magister_players::Level| {
         let Ok(spec) = level.name.parse::<Spec>() else { return false };
         let Ok(mut thread) = AgentThread::new(Arc::new(spec), Arc::clone(game), role) else {
@@ -348,8 +349,8 @@ impl Proof {
         Proof { game: Arc::clone(game), worker, known: FxHashMap::default(), nodes: 0 }
     }
 
-    /// The role that is to move and its one winning move, if it has several moves and exactly one
-    /// of them wins.
+    /// The role to move and its only winning move, if it has several moves and exactly one of them
+    /// wins.
     fn only_win(&mut self, state: &[u64]) -> Option<(Role, Move)> {
         let (role, legal) = self.turn(state)?;
         if legal.len() < CHOICES {
@@ -368,7 +369,7 @@ impl Proof {
         only.map(|choice| (role, choice))
     }
 
-    /// The one role that has a choice in a state, with its moves.
+    /// The only role that has a choice in a state, with its moves.
     fn turn(&mut self, state: &[u64]) -> Option<(Role, Vec<Move>)> {
         self.worker.load(state, &Stop::never()).ok()?;
         if self.worker.terminal() {
@@ -399,7 +400,7 @@ impl Proof {
         Ok(next)
     }
 
-    /// Whether a role can force the best result; none if that takes too long.
+    /// Whether a role can force the best result; `None` if this takes too long.
     fn wins(&mut self, state: &[u64], hero: Role) -> Option<bool> {
         if let Some(&known) = self.known.get(&(state.to_vec(), hero)) {
             return Some(known);
@@ -419,7 +420,7 @@ impl Proof {
             let acting: Vec<Role> =
                 roles.filter(|&role| self.worker.legal(role).len() > 1).collect();
             match acting[..] {
-                // No role has a choice: the step is made.
+                // No role has a choice, so the step is made.
                 [] => {
                     let legal = self.worker.legal(hero).first().copied();
                     let next = self.after(state, hero, legal.unwrap_or(Move::IDLE)).ok()?;

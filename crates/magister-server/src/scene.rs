@@ -1,4 +1,4 @@
-//! One position as one viewer may see it.
+//! One position as a viewer may see it.
 
 use std::collections::BTreeMap;
 
@@ -10,43 +10,43 @@ use crate::games::OpenGame;
 use crate::pieces::Piece;
 use crate::words::label;
 
-/// Moves whose effect is computed at most, to find the cell where they go.
+/// The maximum number of moves whose effect is computed to find their target cell.
 const EFFECTS: usize = 80;
 
-/// One position as one viewer may see it.
+/// One position as a viewer may see it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Scene {
     /// The number of turns made.
     pub ply: usize,
-    /// Whether the game is over here.
+    /// Whether the position is terminal.
     pub terminal: bool,
-    /// The role of the viewer; none for spectators.
+    /// The role of the viewer; `None` for spectators.
     pub viewer: Option<usize>,
     /// The roles that have a choice.
     pub acting: Vec<usize>,
-    /// The value of each cell; `null` where the viewer does not know it.
+    /// The value of each cell; `null` if the viewer does not know it.
     pub cells: Option<Vec<Option<u16>>>,
     /// Values that the shape does not list.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<u16, Named>,
-    /// What is not on the board.
+    /// The facts that are not on the board.
     pub facts: Vec<Fact>,
     /// The legal moves of the roles that the viewer may play.
     pub legal: Vec<RoleMoves>,
     /// The moves of the last turn.
     pub last: Vec<Made>,
-    /// What the viewer perceived in the last turn.
+    /// The percepts of the viewer in the last turn.
     pub percepts: Vec<Percept>,
-    /// What chance did in the last turn.
+    /// The move of chance in the last turn.
     pub chance: Option<String>,
-    /// The scores by role: at the end, or so far in games that pay on the way.
+    /// The scores by role: at the end, or so far in games with intermediate rewards.
     pub scores: Option<Vec<Option<f64>>>,
     /// The roles whose decision is missing.
     pub waiting: Vec<usize>,
-    /// Whether what is shown is certain; false if it is what a sample of the possible positions has
-    /// in common.
+    /// Whether the position is certain; false if it contains the common properties of a sample of
+    /// the possible positions.
     pub exact: bool,
-    /// The number of positions that are possible for the viewer, where information is hidden.
+    /// The number of positions that the viewer considers possible, with hidden information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
 }
@@ -72,13 +72,13 @@ pub struct RoleMoves {
 /// A move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MoveLine {
-    /// As the rules write it.
+    /// In the syntax of the rules.
     pub text: String,
-    /// As people read it.
+    /// The text for people.
     pub label: String,
-    /// The cell where it comes from.
+    /// Its origin cell.
     pub from: Option<usize>,
-    /// The cell where it goes to.
+    /// Its target cell.
     pub to: Option<usize>,
 }
 
@@ -92,12 +92,12 @@ pub struct Made {
     pub line: MoveLine,
 }
 
-/// What a role perceived.
+/// A percept of a role.
 #[derive(Clone, Debug, Serialize)]
 pub struct Percept {
     /// The role.
     pub role: usize,
-    /// As the rules write it.
+    /// In the syntax of the rules.
     pub text: String,
 }
 
@@ -105,7 +105,7 @@ pub struct Percept {
 pub struct Position<'a> {
     /// The game.
     pub open: &'a OpenGame,
-    /// A worker, which is changed.
+    /// A worker, which is left in another state.
     pub worker: &'a mut dyn Worker,
     /// The state.
     pub state: &'a [u64],
@@ -148,7 +148,7 @@ impl Position<'_> {
         scene
     }
 
-    /// Moves with the cells they name. If a move names none, its effect may be on one cell.
+    /// Moves with the cells that they name. If a move names none, its effect may be on one cell.
     fn moves(&mut self, role: Role, legal: &[Move], before: &Painted) -> Vec<MoveLine> {
         let mut lines: Vec<MoveLine> =
             legal.iter().map(|&choice| line(self.open, role, choice)).collect();
@@ -208,7 +208,7 @@ pub fn idle(game: &dyn Game, choice: Move) -> bool {
     choice == Move::IDLE || crate::words::is_idle(&game.text().move_text(choice))
 }
 
-/// Where a move comes from and goes to, if that shows in the cells that it changes.
+/// The origin and target of a move, if they can be inferred from the cells that it changes.
 fn effect(before: &[u16], after: &[u16]) -> (Option<usize>, Option<usize>) {
     let changed = || (0..before.len().min(after.len())).filter(|&cell| before[cell] != after[cell]);
     let filled: Vec<usize> = changed().filter(|&cell| after[cell] != 0).collect();

@@ -16,25 +16,26 @@ use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::{ApiError, puzzles, tournaments};
 
-/// A match that no one looked at for this time does not count as running, in milliseconds.
+/// The time after which a match that no one has viewed no longer counts as running, in
+/// milliseconds.
 const IDLE_MS: i64 = 30 * 60 * 1000;
 
-/// How a site is started.
+/// The configuration of a site.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The address of the store, such as `sqlite:magister.db`.
     pub store: String,
     /// The limits.
     pub limits: Limits,
-    /// Whether the site is reached from this machine only.
+    /// Whether the site can be reached only from this machine.
     pub loopback_only: bool,
     /// Whether remote players may have addresses in private networks.
     pub private_players: bool,
-    /// Whether people sign in. Guests then have read-only access.
+    /// Whether people sign in. Guests may then only watch.
     pub accounts: bool,
-    /// The path under which a proxy shows the site, such as `/games`; empty for the root.
+    /// The path under which a proxy serves the site, such as `/games`; empty for the root.
     pub base_path: String,
-    /// The origin that a proxy shows, such as `https://example.org`.
+    /// The public origin of the site behind a proxy, such as `https://example.org`.
     pub public_origin: Option<String>,
 }
 
@@ -52,12 +53,12 @@ impl Default for Config {
     }
 }
 
-/// Everything that requests need.
+/// The shared state of all requests.
 #[derive(Debug)]
 pub struct Site {
     /// The games.
     pub games: Library,
-    /// What matches share.
+    /// The data that matches share.
     pub hub: Arc<Hub>,
     /// The accounts.
     pub accounts: Accounts,
@@ -70,17 +71,17 @@ pub struct Site {
     pub(crate) puzzles: puzzles::Puzzles,
 }
 
-/// What became of a match that was running when the server ended.
+/// The fate of a match that was running when the server stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumed {
     /// Its name.
     pub id: String,
-    /// What became of it, in a sentence.
+    /// Its fate, as a sentence.
     pub what: String,
 }
 
 impl Site {
-    /// Opens the store and continues the matches that were running when the server ended.
+    /// Opens the store and continues the matches that were running when the server stopped.
     pub async fn open(config: &Config) -> Result<(Arc<Self>, Vec<Resumed>), ApiError> {
         let store = SqlStore::open(&config.store).await.map_err(|error| {
             ApiError::unavailable(format!("the store cannot be opened: {error}"))
@@ -116,13 +117,13 @@ impl Site {
         Ok((site, resumed))
     }
 
-    /// Continues the matches of this site that the store has unfinished.
+    /// Continues the unfinished matches of this site in the store.
     async fn resume(self: &Arc<Self>) -> Result<Vec<Resumed>, ApiError> {
         let mut all = Vec::new();
         for stored in self.hub.store.unfinished().await? {
             let id = stored.record.id.clone().unwrap_or_default();
             let Some(body) = self.hub.store.document(MATCH, &id).await? else {
-                // Another program runs it.
+                // Another program is running it.
                 continue;
             };
             let what = match self.load(stored, Some(&body)).await {
@@ -146,7 +147,7 @@ impl Site {
         self.matches().values().cloned().collect()
     }
 
-    /// Runs something on a thread that may block.
+    /// Runs a function on a thread that may block.
     pub async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
@@ -163,7 +164,7 @@ impl Site {
     /// Creates a match.
     pub async fn create(self: &Arc<Self>, order: NewMatch) -> Result<Created, ApiError> {
         let limits = &self.hub.limits;
-        // Standalone matches that someone left are not over, but they cost nothing.
+        // Abandoned standalone matches are not over, but they cost nothing.
         let since = now_ms() - IDLE_MS;
         let busy = |live: &Arc<Live>| !live.is_over() && live.touched_ms() > since;
         let running: Vec<Arc<Live>> = self.loaded().into_iter().filter(busy).collect();
@@ -246,7 +247,7 @@ impl Site {
         let open = self.games.get(&meta.game).await?;
         let hub = Arc::clone(&self.hub);
         let live = self.blocking(move || Live::restore(&hub, open, &stored, meta)).await?;
-        // Someone else may have loaded it at the same time; the first one counts.
+        // It may have been loaded concurrently; the first one counts.
         let mut matches = self.matches();
         let first = matches.entry(live.id.clone()).or_insert_with(|| Arc::clone(&live));
         let first = Arc::clone(first);
@@ -260,12 +261,12 @@ impl Site {
         self.games.get(&crate::games::Wanted::Game(name.to_owned())).await
     }
 
-    /// The path under which a proxy shows the site; empty for the root.
+    /// The path under which a proxy serves the site; empty for the root.
     pub fn base_path(&self) -> &str {
         &self.base_path
     }
 
-    /// Whether browsers reach the site by HTTPS.
+    /// Whether browsers access the site by HTTPS.
     pub(crate) fn is_https(&self) -> bool {
         self.public_origin.as_ref().is_some_and(|origin| origin.starts_with("https://"))
     }
@@ -280,14 +281,13 @@ impl Site {
             }
         }
         self.hub.pool.close();
-        // These are players that are thinking; the others have heard of it.
+        // These are players that are still thinking; the others have been informed.
         let hub = Arc::clone(&self.hub);
         let _ = tokio::task::spawn_blocking(move || hub.remote.abort()).await;
     }
 }
 
-/// Whether a site may be reached from an address without accounts: only from this machine, or if
-/// `asked_for`.
+/// Whether a site without accounts may listen on an address: only on loopback, or if `asked_for`.
 pub fn may_bind(address: IpAddr, proxied: bool, asked_for: bool) -> Result<(), String> {
     if (address.is_loopback() && !proxied) || asked_for {
         return Ok(());
@@ -300,7 +300,7 @@ pub fn may_bind(address: IpAddr, proxied: bool, asked_for: bool) -> Result<(), S
     ))
 }
 
-/// A path as it stands before all addresses: empty, or with a slash at its beginning only.
+/// A path as the prefix of all URLs: empty, or with a slash only at its beginning.
 fn base_path(path: &str) -> Result<String, ApiError> {
     let path = path.trim_matches('/');
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | '~');
@@ -324,7 +324,7 @@ fn origin(text: &str) -> Result<String, ApiError> {
     }
 }
 
-/// Serves a site until the future is done.
+/// Serves a site until the future completes.
 pub async fn serve(
     site: Arc<Site>,
     listener: tokio::net::TcpListener,
@@ -332,7 +332,7 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let router = crate::router(&site);
     tokio::spawn(puzzles::tend(Arc::downgrade(&site)));
-    // The front page is ready before the first visitor comes.
+    // The front page is prepared before the first visitor arrives.
     let warm = Arc::clone(&site);
     tokio::spawn(async move {
         let _ = warm.game("connect-four").await;
@@ -342,7 +342,7 @@ pub async fn serve(
             .await;
     });
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    // Event streams never end by themselves, so they must not hold the server up.
+    // Event streams never end by themselves, so the server must not wait for them.
     tokio::select! {
         served = async { axum::serve(listener, service).await } => served?,
         () = until => {}

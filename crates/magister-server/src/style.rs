@@ -1,4 +1,4 @@
-//! The style checker: what a `style.toml` makes of a game, over sample positions.
+//! The style checker: previews of a game with a `style.toml`, on sample positions.
 
 use magister_games::catalogue;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use crate::drawing::Drawing;
 use crate::games::OpenGame;
 use crate::scene::{Scene, show};
 
-/// The largest style, in bytes.
+/// The maximum size of a style, in bytes.
 const LARGEST: usize = 64 << 10;
-/// The sample positions.
+/// The number of sample positions.
 const POSITIONS: usize = 6;
 
 /// The style of a game of the catalogue as text; empty if it has none.
@@ -20,7 +20,7 @@ pub fn of(open: &OpenGame) -> &'static str {
 }
 
 /// The shape and sample positions of a game under a style. The same seed gives the same positions,
-/// so that an author sees what an edit changes.
+/// so that an author sees the effect of an edit.
 pub fn preview(open: &OpenGame, text: &str, seed: u64) -> Result<Value, ApiError> {
     if text.len() > LARGEST {
         let what = format!("a style may have at most {LARGEST} bytes");

@@ -12,7 +12,7 @@ const CELL: f32 = 48.0;
 /// The space between boards and around them.
 const GAP: f32 = 24.0;
 
-/// A board with the places of its cells, in percent of the picture.
+/// A board with the positions of its cells, in percent of the picture.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     /// The picture.
@@ -170,7 +170,7 @@ fn border(svg: &mut String, edge: &Edge, (left, top): (f32, f32)) {
     };
 }
 
-/// The cell itself.
+/// Draws the cell itself.
 fn ground(svg: &mut String, layout: &str, (left, top): (f32, f32), fill: &str) {
     let middle = (left + CELL / 2.0, top + CELL / 2.0);
     let _ = match layout {
@@ -216,7 +216,7 @@ fn text(svg: &mut String, label: &str, (x, y): (f32, f32), fill: &str) {
     );
 }
 
-/// What stands on a cell.
+/// Draws the piece on a cell.
 fn draw(svg: &mut String, piece: &Piece, at: (f32, f32)) {
     let (x, y) = at;
     let fill = colour(piece);

@@ -22,12 +22,13 @@ use crate::live::{resolve, spec};
 use crate::scene::{Position, Scene, line};
 use crate::words::label;
 
-/// How long an explanation or an information set may take.
+/// The time limit for an explanation or an information set.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Enough of a proof for a person.
+/// The extent of a proof that is useful to a person.
 const EXTENT: Extent = Extent { depth: 4, width: 4, history: 0 };
 
-/// Findings as the API gives them: positions as UTF-16 offsets, which editors in browsers count.
+/// Findings in the format of the API: positions are UTF-16 offsets, as editors in browsers count
+/// them.
 pub fn diagnostics(findings: &Findings) -> Value {
     let text = &findings.input().text;
     let starts: Vec<usize> = {
@@ -68,7 +69,7 @@ fn input(text: &str) -> Input {
     Input { name: "rules".to_owned(), text: text.to_owned(), exact: true }
 }
 
-/// Checks rules. Whether they are playable is tried only if they have no errors.
+/// Checks rules. Whether they are playable is tested only if they have no errors.
 pub fn check(text: &str, time: Duration) -> Value {
     let input = input(text);
     let reading = Reading::default();
@@ -160,10 +161,10 @@ fn first_problem(found: &magister_gdl::Diagnostics) -> String {
     format!("the rules cannot be converted: {}", first.unwrap_or_default())
 }
 
-/// Turns of a match: the moves of all roles, of all players, or of those with a choice.
+/// Turns of a match: the moves of all roles, of all players, or only of those with a choice.
 pub type History = Vec<Vec<String>>;
 
-/// A position that was reached by given moves.
+/// A position reached by given moves.
 pub struct Reached {
     /// The game.
     pub open: Arc<OpenGame>,
@@ -239,7 +240,7 @@ impl Reached {
         scene
     }
 
-    /// What a role with perfect information has seen.
+    /// The view of a role, with perfect information.
     fn view(&self, role: Role) -> View {
         let mut view = View::new(Arc::clone(&self.open.playable.game), role);
         for joint in &self.turns {
@@ -322,7 +323,7 @@ pub fn analyze(
             "time_ms": answer.time.as_secs_f64() * 1e3,
         }));
     }
-    // Where the rewards always add up, the value of one side gives that of the other.
+    // If the rewards have a constant sum, the value of one side gives that of the other.
     let players: Vec<Role> = info.players().collect();
     if let (Some(sum), [one, other]) = (info.constant_sum, &players[..]) {
         match (evaluation[one.index()], evaluation[other.index()]) {
@@ -364,18 +365,18 @@ pub fn explain(reached: &Reached, role: Role, choice: &str) -> Result<Value, Api
     })
 }
 
-/// What a role did and saw in a turn.
+/// A role's move and percepts in a turn.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Lived {
     /// Its move.
     #[serde(rename = "move")]
     pub own: String,
-    /// What it perceived.
+    /// Its percepts.
     #[serde(default)]
     pub percepts: Vec<String>,
 }
 
-/// The view of a role that did and saw this.
+/// The view of a role with these moves and percepts.
 pub fn view_of(open: &OpenGame, role: Role, lived: &[Lived]) -> Result<View, ApiError> {
     let game = &open.playable.game;
     let mut view = View::new(Arc::clone(game), role);
@@ -397,8 +398,7 @@ pub fn view_of(open: &OpenGame, role: Role, lived: &[Lived]) -> Result<View, Api
     Ok(view)
 }
 
-/// What a role knows: its information set with the facts that are certain and those that are
-/// likely.
+/// What a role knows: its information set, with the certain and the likely facts.
 pub fn infoset(open: &OpenGame, view: &View) -> Result<Value, ApiError> {
     let game = &open.playable.game;
     let role = view.role();

@@ -1,4 +1,4 @@
-//! Tournaments: every player meets every other on every seat of every game, as matches of the site.
+//! Tournaments: every player meets every other in every seat of every game, as matches of the site.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,14 +13,14 @@ use crate::games::Wanted;
 use crate::live::{ENGAGED, Mode, NewMatch, SeatKind, SeatOrder, fresh_token, now_ms, spec};
 use crate::{ApiError, Site};
 
-/// The kind of the documents that hold tournaments.
+/// The kind of the documents that contain tournaments.
 const TOURNAMENT: &str = "tournament";
-/// How long to wait before a remote player that is in another match is tried again.
+/// The waiting time before a remote player that is in another match is tried again.
 const ENGAGED_WAIT: std::time::Duration = std::time::Duration::from_millis(300);
-/// The matches of a tournament at most.
+/// The maximum number of matches of a tournament.
 const MATCHES: usize = 2_000;
 
-/// What a tournament is asked to be.
+/// The settings of a requested tournament.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TournamentOrder {
     /// Its name.
@@ -30,13 +30,13 @@ pub struct TournamentOrder {
     pub games: Vec<String>,
     /// The players: levels, players of the registry, addresses.
     pub players: Vec<String>,
-    /// How often everything is repeated.
+    /// The number of repetitions.
     #[serde(default)]
     pub rounds: Option<usize>,
     /// The time for a move.
     #[serde(default)]
     pub play_ms: Option<u64>,
-    /// The iterations of players of the registry for a move; then the time is a bound.
+    /// The iterations per move of players of the registry; the time is then a bound.
     #[serde(default)]
     pub iterations: Option<u64>,
 }
@@ -54,7 +54,7 @@ pub struct Tournament {
     iterations: Option<u64>,
     created: i64,
     state: String,
-    /// The matches to play, with those that are created.
+    /// The matches to play, with the ids of those that have been created.
     pairings: Vec<Pairing>,
 }
 
@@ -73,7 +73,7 @@ struct Pairing {
 #[derive(Debug)]
 pub struct Tournaments {
     all: Mutex<BTreeMap<String, Tournament>>,
-    /// Counts the changes.
+    /// The number of changes.
     changed: watch::Sender<u64>,
 }
 
@@ -268,7 +268,7 @@ pub async fn create(site: &Arc<Site>, order: TournamentOrder) -> Result<String, 
     Ok(id)
 }
 
-/// The kind of a player by its name.
+/// The seat of a player, by its name.
 fn seat(player: &str) -> Result<SeatOrder, ApiError> {
     if magister_manager::PlayerAddress::is_meant(player) {
         let address = Some(player.to_owned());
@@ -283,8 +283,8 @@ fn seat(player: &str) -> Result<SeatOrder, ApiError> {
     Ok(SeatOrder { kind: SeatKind::Player, player, ..SeatOrder::default() })
 }
 
-/// All ways to seat different players, or each player alone. With more than two seats the groups
-/// rotate, because all orders would be too many.
+/// All ways to seat different players, or each player alone. With more than two seats, the groups
+/// rotate, because there would be too many permutations.
 fn groups(players: usize, seats: usize) -> Vec<Vec<usize>> {
     match seats {
         0 => Vec::new(),
@@ -304,7 +304,7 @@ async fn save(site: &Site, tournament: &Tournament) -> Result<(), ApiError> {
     Ok(site.hub.store.put_document(TOURNAMENT, &tournament.id, &body).await?)
 }
 
-/// Continues tournaments that were running when the server ended.
+/// Continues tournaments that were running when the server stopped.
 pub(crate) fn resume(site: &Arc<Site>) {
     let running: Vec<String> = {
         let all = site.tournaments.lock();
@@ -348,7 +348,7 @@ async fn note(site: &Site, id: &str, number: usize, change: impl FnOnce(&mut Pai
     site.tournaments.changed.send_modify(|count| *count += 1);
 }
 
-/// Plays one match, or waits for it if it was created before.
+/// Plays one match, or waits for it if it was already created.
 async fn play(site: &Arc<Site>, id: &str, number: usize) -> Result<(), ApiError> {
     let found = site.tournaments.lock().get(id).cloned();
     let Some(tournament) = found else { return Ok(()) };

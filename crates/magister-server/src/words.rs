@@ -1,6 +1,6 @@
-//! Moves and facts as people read them.
+//! Moves and facts as text for people.
 
-/// A term as people read it: `drop 3` for `(drop 3)` and for `drop(3)`, `pass` for `noop`.
+/// A term as text for people: `drop 3` for `(drop 3)` and for `drop(3)`, `pass` for `noop`.
 pub(crate) fn label(text: &str) -> String {
     if text == "noop" {
         return "pass".to_owned();
@@ -14,12 +14,12 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     split.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether a move does nothing, by its name.
+/// Whether a move has no effect, judging by its name.
 pub(crate) fn is_idle(text: &str) -> bool {
     matches!(text, "noop" | "-")
 }
 
-/// A text without anything that HTML would read as markup.
+/// A text with HTML markup characters escaped.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,7 +1,7 @@
 //! The site in a real browser: runs the tests of `web/e2e` against a server on a loopback port.
 //!
-//! They need Node, the packages of the client (`npm ci` in `web`) and Chromium. Where one of them is
-//! missing, the tests say so and pass.
+//! They need Node, the packages of the client (`npm ci` in `web`) and Chromium. If one of them is
+//! missing, the tests report this and pass.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -43,7 +43,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A site with a store in a folder, on a port of this machine.
+/// A site with a store in a folder, on a loopback port.
 async fn site(
     folder: &Path,
     port: u16,
@@ -94,7 +94,7 @@ fn in_browser(tests: &[&str]) {
 }
 
 /// Serves a site until the process is killed, if the environment names a folder and a port. The
-/// test of a restart runs this program again with this test alone.
+/// restart test runs this program again with only this test.
 #[test]
 fn serve_until_killed() {
     let (Ok(folder), Ok(port)) = (std::env::var(FOLDER), std::env::var(PORT)) else { return };
@@ -108,7 +108,7 @@ fn serve_until_killed() {
 const FOLDER: &str = "MAGISTER_TEST_FOLDER";
 const PORT: &str = "MAGISTER_TEST_PORT";
 
-/// A server in a process of its own, which is killed at the end.
+/// A server in a separate process, which is killed at the end.
 struct Server(Child);
 
 impl Server {
@@ -158,7 +158,7 @@ fn a_match_goes_on_after_a_restart() {
     for line in BufReader::new(browser.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
         if line == "RESTART" {
-            // Killed without a warning, as by a power cut.
+            // Killed without warning, as in a power failure.
             drop(server);
             std::thread::sleep(Duration::from_millis(300));
             server = Server::start(&folder, port);

@@ -14,7 +14,7 @@ pub enum Answer {
     Puzzle(puzzle::PuzzleSolution),
     /// Perfect information: the value of every position.
     Positions(Solution),
-    /// Hidden information, or simultaneous moves of players whose interests are not opposite: a
+    /// Hidden information, or simultaneous moves in a game that is not two-player constant-sum: a
     /// strategy for each information set.
     Equilibrium(Equilibrium),
 }
@@ -34,7 +34,7 @@ pub fn solve(game: &dyn Game, limits: &SolveLimits, effort: &Effort) -> Result<A
     let me = info.players().next().unwrap_or(Role(0));
     let mut budget = Budget::until(effort.stop.clone());
     let solution = match Solution::new(&mut *worker, me, limits, &mut budget) {
-        // Hidden information shows soon.
+        // Hidden information is detected early.
         Err(Unsolved::Halt(Halt::Hidden)) => return equilibrium(limits),
         // There are fewer positions than histories.
         other => other?,
@@ -42,7 +42,7 @@ pub fn solve(game: &dyn Game, limits: &SolveLimits, effort: &Effort) -> Result<A
     if solution.exact() {
         return Ok(Answer::Positions(solution));
     }
-    // The tree may be too large, but if it fits, its result is proven.
+    // The tree may be too large, but if it fits into memory, its result is proven.
     let rest = SolveLimits { bytes: limits.bytes.saturating_sub(solution.bytes()), ..*limits };
     Ok(equilibrium(&rest).unwrap_or(Answer::Positions(solution)))
 }

@@ -7,7 +7,7 @@ use crate::{ExtensiveForm, Profile};
 /// How regrets are stored and strategies averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// As published by Zinkevich and others: all regrets, all rounds weighted equally.
+    /// As published by Zinkevich et al.: all regrets are kept, and all rounds have equal weight.
     Plain,
     /// Tammelin's CFR+: regrets never fall below zero, players update in turn, and later rounds
     /// weigh more.
@@ -18,8 +18,8 @@ pub enum Variant {
 /// Counterfactual regret minimisation: all players adapt their strategies to their regrets, round
 /// after round.
 ///
-/// In a two-player game with opposite interests the average strategy converges to an equilibrium.
-/// In other games it need not; [`ExtensiveForm::gains`] measures the distance.
+/// In two-player constant-sum games the average strategy converges to an equilibrium. In other
+/// games it need not; [`ExtensiveForm::gains`] measures the distance.
 #[derive(Debug)]
 pub struct Cfr {
     form: Arc<ExtensiveForm>,
@@ -28,13 +28,13 @@ pub struct Cfr {
     regrets: Vec<Vec<f64>>,
     current: Profile,
     reaches: Vec<Vec<f64>>,
-    /// For each player the weighted sum of the realisation probabilities of its sequences.
+    /// For each player, the weighted sum of the realisation probabilities of its sequences.
     sums: Vec<Vec<f64>>,
     worth: Vec<f64>,
 }
 
 impl Cfr {
-    /// Before the first round all moves are equally likely.
+    /// The state before the first round, in which all moves are equally likely.
     pub fn new(form: Arc<ExtensiveForm>, variant: Variant) -> Self {
         let zeros = || form.plans.iter().map(|plan| vec![0.0; plan.sequences]).collect();
         let current = Profile::even(&form);

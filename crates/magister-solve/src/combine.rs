@@ -8,13 +8,14 @@ use crate::matrix::{regret_matching, zero_sum};
 /// What a player assumes about the goals of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// Every role maximises its own reward (max-n). An indifferent role chooses what is worse for
-    /// the searching player. Simultaneous moves of two roles with opposite interests are a zero-sum
-    /// matrix game, which is solved exactly; all others use regret matching.
+    /// Every role maximises its own reward (max-n). An indifferent role chooses the move that is
+    /// worst for the searching player. Simultaneous moves of two roles whose payoffs have a
+    /// constant sum are a zero-sum matrix game, which is solved exactly; all others use regret
+    /// matching.
     Selfish,
-    /// All others minimise the reward of the searching player (paranoid; with two players and
-    /// opposite interests this is minimax). Simultaneous moves are a zero-sum matrix game against
-    /// all others together, which is solved exactly.
+    /// All others minimise the reward of the searching player (paranoid; minimax in two-player
+    /// constant-sum games). Simultaneous moves are a zero-sum matrix game against all others
+    /// together, which is solved exactly.
     Hostile,
     /// All others maximise the reward of the searching player.
     Kind,
@@ -25,7 +26,7 @@ pub enum Outlook {
 pub struct Verdict {
     /// The value for each role.
     pub values: Vec<f64>,
-    /// For each actor the probability of each of its moves.
+    /// For each actor, the probability of each of its moves.
     pub mixtures: Vec<Vec<f64>>,
 }
 
@@ -107,12 +108,12 @@ fn mixed(choices: &Choices, cells: &[Vec<f64>], mixtures: Vec<Vec<f64>>) -> Verd
     Verdict { values, mixtures }
 }
 
-/// One role against all others, who act as one player.
+/// One role against all others, which act as one player.
 fn against_all(choices: &Choices, cells: &[Vec<f64>], me: Role) -> Verdict {
     let rows = choices.moves(me).len();
     let columns = cells.len() / rows.max(1);
     let place = choices.actors().iter().position(|&actor| actor == me).unwrap_or(0);
-    // For each of my moves the profiles that contain it.
+    // For each of my moves, the profiles that contain it.
     let mut profiles = vec![Vec::with_capacity(columns); rows];
     for profile in 0..cells.len() {
         profiles[choices.picks(profile)[place]].push(profile);

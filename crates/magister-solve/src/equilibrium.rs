@@ -20,11 +20,11 @@ pub struct Equilibrium {
     pub best: Vec<f64>,
     /// The number of rounds.
     pub rounds: u64,
-    /// Whether the result is exact, which holds for games of one player.
+    /// Whether the result is exact, as in games of one player.
     pub exact: bool,
 }
 
-/// When to stop looking for an equilibrium.
+/// When to stop the search for an equilibrium.
 #[derive(Clone, Debug)]
 pub struct Effort {
     /// The target for the sum of all players' gains, as a share of the range of payoffs.
@@ -33,7 +33,7 @@ pub struct Effort {
     pub rounds: u64,
     /// How regrets are stored.
     pub variant: Variant,
-    /// A flag that ends the computation; the result so far is the answer.
+    /// A flag that ends the computation; the result is then the one found so far.
     pub stop: Stop,
 }
 
@@ -66,7 +66,7 @@ impl Equilibrium {
         }
         let rounds = cfr.rounds();
         let mut found = Self::of(Arc::clone(&form), cfr.average(), rounds, false);
-        // Removes the small probabilities that remain from the first rounds.
+        // Removes the small probabilities that are left over from the first rounds.
         for less in [1e-4, 1e-3, 1e-2] {
             let tidy =
                 Self::of(Arc::clone(&form), found.profile.without(&form, less), rounds, false);
@@ -84,7 +84,7 @@ impl Equilibrium {
         Equilibrium { form, profile, values, best, rounds, exact }
     }
 
-    /// The sum of what the players could gain by deviating, each alone (`NashConv`).
+    /// The sum of the players' gains from unilateral deviations (`NashConv`).
     pub fn gain(&self) -> f64 {
         self.best.iter().zip(&self.values).map(|(best, value)| best - value).sum()
     }
@@ -99,9 +99,9 @@ impl Equilibrium {
         self.exploitability() / Self::spread(&self.form)
     }
 
-    /// Bounds on the value of the game for each player, in a game of one player, or of two with
-    /// opposite interests: the value against the best response, and the value of the player's own
-    /// best response. Other games have no such value.
+    /// Bounds on the value of the game for each player, in one-player and two-player constant-sum
+    /// games: the value against the best response, and the value of the player's own best response.
+    /// Other games have no such value.
     pub fn bounds(&self) -> Option<Vec<(f64, f64)>> {
         match (&self.best[..], self.form.constant_sum()) {
             ([one], _) => Some(vec![(*one, *one)]),

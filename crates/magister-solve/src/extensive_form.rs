@@ -13,8 +13,8 @@ use crate::positions::rewards;
 ///
 /// An information set contains all histories in which a role made the same moves and had the same
 /// observations. Because players have perfect recall, a role's own moves on the way to an
-/// information set are the same in all these histories: its *sequence*. So two histories that lead
-/// to the same state and look the same to every player are merged into one node, and their
+/// information set are the same in all these histories: its *sequence*. Two histories that lead to
+/// the same state and that no player can distinguish are therefore merged into one node, and their
 /// probabilities are added. Simultaneous moves need no order, because each belongs to its own
 /// player's sequence. After one traversal of the game, only the sequences and the payoffs of their
 /// combinations remain: von Stengel's sequence form, for any number of players.
@@ -22,11 +22,11 @@ pub struct ExtensiveForm {
     /// The players, in the order of the roles.
     pub(crate) players: Vec<Role>,
     pub(crate) plans: Vec<Plan>,
-    /// For each payoff entry the last sequence of each player.
+    /// For each payoff entry, the last sequence of each player.
     pub(crate) sequences: Vec<u32>,
-    /// For each payoff entry the payoff of each player, times its chance probability.
+    /// For each payoff entry, the payoff of each player, times its chance probability.
     pub(crate) payoffs: Vec<f64>,
-    /// For each payoff entry its chance probability.
+    /// For each payoff entry, its chance probability.
     pub(crate) chances: Vec<f64>,
     memory: Memory,
     information: Information,
@@ -103,7 +103,7 @@ impl ExtensiveForm {
     }
 
     /// The number of information sets that differ from others only in their legal moves: the rules
-    /// allow a role different moves in positions that look the same to it.
+    /// give a role different legal moves in positions that it cannot otherwise distinguish.
     pub fn revealed_by_legal_moves(&self) -> usize {
         self.memory.revealed
     }
@@ -140,7 +140,7 @@ impl std::fmt::Debug for ExtensiveForm {
 /// The number of nodes of a layer to expand before its size is estimated.
 const PART: usize = 2_000;
 /// The factor by which the estimate must exceed the limits before the traversal gives up early.
-/// Nodes that are merged later in the layer make the estimate too large.
+/// Nodes that are merged later in the layer make the estimate too high.
 const HOPELESS: usize = 16;
 /// The minimum memory of a node.
 const NODE: usize = 64;
@@ -235,8 +235,8 @@ impl Builder {
             + self.next.len() * 2 * node
             + held::list(&self.next)
             + held::table(&self.places);
-        // Regrets, averages, strategies and reach probabilities of all sequences come later, when
-        // the traversal needs no memory any more.
+        // Regrets, averages, strategies and reach probabilities of all sequences are allocated
+        // later, when the traversal no longer needs memory.
         let sequences: usize = form.plans.iter().map(|plan| plan.sequences).sum();
         let plans = form.plans.iter();
         let plans = plans.map(|plan| held::list(&plan.sets) + held::table(&plan.places));
@@ -418,7 +418,7 @@ impl Builder {
         self.gather();
         let form = &mut self.form;
         let paid_on_the_way = self.info.payment == Payment::OnTheWay;
-        // Payments on the way have a constant sum if every one of them adds up to zero.
+        // Intermediate rewards have a constant sum if each of them sums to zero.
         form.constant_sum =
             form.constant_sum.filter(|sum| !sum.is_nan() && (!paid_on_the_way || *sum == 0.0));
         Ok(self.form)

@@ -31,8 +31,8 @@ impl External {
         External { tables: Tables::new(game, bytes), worker, start, patience, left: 0 }
     }
 
-    /// One traversal for each player. Returns false if one ended early: the game is too large for
-    /// this.
+    /// One traversal for each player. Returns false if one ended early because the game is too
+    /// large for this method.
     pub fn round(&mut self, rng: &mut Rng, stop: &Stop) -> Result<bool, Halt> {
         for player in 0..self.tables.players.len() {
             self.left = self.patience;
@@ -51,7 +51,7 @@ impl External {
         self.tables.average(role, turns)
     }
 
-    /// The value for a player from the worker's position on; `None` if that takes too long.
+    /// The value for a player from the worker's position on; `None` if this takes too long.
     fn walk(
         &mut self,
         player: usize,

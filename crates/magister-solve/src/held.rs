@@ -1,13 +1,14 @@
-//! The memory that containers hold, so that a limit on memory is a limit on what the process uses.
+//! The memory of containers, so that a memory limit bounds the memory of the process.
 //!
-//! A table that grows moves its entries to a table twice as large, and for a moment both exist. So
-//! a table that is about to grow counts with its successor.
+//! A table that grows moves its entries to a table of twice the size, and both exist for a moment.
+//! A table that is about to grow is therefore counted together with its successor.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A list of fewer bytes may be copied when it grows; the pages of a larger one are moved.
+/// Lists of fewer bytes than this may be copied when they grow; the pages of larger ones are moved.
 const MOVED: usize = 64 << 20;
-/// A table counts as about to grow if it has room for fewer entries than this, or than a step adds.
+/// A table counts as about to grow if it has room for fewer entries than this, or for fewer than a
+/// step adds.
 const SPARE: usize = 4_096;
 /// The bytes that the allocator adds to each block, with rounding.
 const BLOCK: usize = 24;
@@ -33,7 +34,7 @@ pub(crate) fn block(bytes: usize) -> usize {
     bytes + BLOCK
 }
 
-/// Seven of eight buckets can be filled, and each has a byte of its own beside its entry.
+/// Seven of eight buckets can be filled, and each has a control byte besides its entry.
 fn buckets(capacity: usize, len: usize, entry: usize) -> usize {
     let held = (capacity * 8).div_ceil(7).next_power_of_two() * (entry + 1);
     if capacity - len < SPARE { 3 * held } else { held }

@@ -1,7 +1,7 @@
 //! Hash keys of states.
 
 /// A 128-bit hash of a state. States with the same key are treated as equal; at a million states
-/// per second that fails about once in ten trillion years.
+/// per second, this fails about once in ten trillion years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key(pub u64, pub u64);
 

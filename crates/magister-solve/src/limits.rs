@@ -9,7 +9,7 @@ use magister_core::Halt;
 pub struct SolveLimits {
     /// The maximum number of positions, or of nodes of the extensive form.
     pub nodes: usize,
-    /// The approximate memory in bytes.
+    /// The maximum memory in bytes, approximately.
     pub bytes: usize,
 }
 
@@ -25,9 +25,9 @@ impl Default for SolveLimits {
 pub enum Unsolved {
     /// It has more positions or nodes than a limit allows.
     TooLarge(Size),
-    /// The time was over before the whole game was visited.
+    /// The time was up before the whole game was visited.
     Late(Size),
-    /// Optimal play is undefined, or these methods cannot find it: the sentence says why.
+    /// Optimal play is undefined, or these methods cannot find it: the text says why.
     Undefined(String),
     /// The rules failed, or the stop flag was set before the result was complete.
     Halt(Halt),
@@ -36,11 +36,11 @@ pub enum Unsolved {
 /// How much of a game was visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// The positions or nodes visited.
+    /// The number of positions or nodes visited.
     pub nodes: usize,
     /// The length of the longest history among them.
     pub depth: usize,
-    /// The information sets visited, in a game that hides information.
+    /// The number of information sets visited, in a game with hidden information.
     pub sets: usize,
     /// The approximate memory in bytes.
     pub bytes: usize,

@@ -97,7 +97,8 @@ fn turn(table: &mut [f64], width: usize, row: usize, column: usize) {
     }
 }
 
-/// A saddle point: a row and its value, which is also the most that a column allows.
+/// A saddle point: a row and its value, which is both the minimum of the row and the maximum of its
+/// column.
 fn saddle(
     rows: usize,
     columns: usize,
@@ -117,10 +118,10 @@ const ROUNDS: usize = 1000;
 /// Regret matching for several players with arbitrary payoffs.
 ///
 /// `counts` are the numbers of moves, `payoff(picks, player)` is the payoff of a player. All
-/// players simultaneously adapt their mixtures to their regrets. The average mixtures converge to a
-/// coarse correlated equilibrium: no player would have done better on average with a single fixed
-/// move. A Nash equilibrium also exists for any number of players and any payoffs, but it is hard
-/// to compute, and the others may play a different one.
+/// players simultaneously adapt their mixtures to their regrets. The empirical distribution of play
+/// converges to a coarse correlated equilibrium: no player would have done better on average with a
+/// single fixed move. A Nash equilibrium also exists for any number of players and any payoffs, but
+/// it is hard to compute, and the others may play a different one.
 pub fn regret_matching(
     counts: &[usize],
     payoff: impl Fn(&[usize], usize) -> f64,
@@ -199,8 +200,8 @@ mod tests {
 
     #[test]
     fn known_matrices() {
-        // Williams' example, checked by hand: the rows are mixed so that both columns give the
-        // same, 3p - (1 - p) = -p + (1 - p).
+        // Williams' example, checked by hand: the rows are mixed so that both columns have the same
+        // value, 3p - (1 - p) = -p + (1 - p).
         let game = [[3.0, -1.0], [-1.0, 1.0]];
         let solution = zero_sum(2, 2, |row, column| game[row][column]);
         assert!(close(solution.value, 1.0 / 3.0), "{solution:?}");
@@ -243,7 +244,7 @@ mod tests {
             if player == 0 { a } else { b }
         });
         assert!(mixtures.iter().all(|mixture| mixture[1] > 0.99), "{mixtures:?}");
-        // Three players who each want to be alone: the uniform mixture is an answer.
+        // Three players, each of whom wants to be alone: the uniform mixture is an equilibrium.
         let (mixtures, values) = regret_matching(&[2, 2, 2], |picks, player| {
             let same = picks.iter().filter(|&&pick| pick == picks[player]).count();
             if same == 1 { 1.0 } else { 0.0 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::held;
 
-/// The number that means none.
+/// The number that stands for `None`.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The information states of all players, as trees: each is a situation, the player's move there
@@ -76,7 +76,7 @@ impl Interned {
 }
 
 impl Memory {
-    /// An empty memory for players, whose information states before the first turn are 0, 1 and so
+    /// A memory for some players, whose information states before the first turn are 0, 1 and so
     /// on.
     pub(crate) fn new(players: usize) -> Self {
         let mut memory = Memory::default();

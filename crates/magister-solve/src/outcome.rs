@@ -30,8 +30,8 @@ impl Default for Draws {
 ///
 /// A history is sampled either freely or targeted: at every step the role observes what it observed
 /// in its match, as long as that is possible. The probabilities of both ways are known exactly, and
-/// updates are weighted by their mixture. So the strategies converge to an equilibrium of the whole
-/// game in either case, not of the part that the role believes to be in.
+/// updates are weighted by their mixture. The strategies therefore converge to an equilibrium of
+/// the whole game in either case, not just of the part that the role considers possible.
 pub struct Outcome {
     tables: Tables,
     draws: Draws,
@@ -297,8 +297,8 @@ impl Outcome {
         number * choices.probabilities().len() + lot(choices.probabilities(), rng)
     }
 
-    /// Which joint moves in the worker's state agree with a role's observations, if there are not
-    /// too many to check.
+    /// Which joint moves in the worker's state agree with a role's observations; `None` if there
+    /// are too many to check.
     fn fits(
         &mut self,
         choices: &Choices,

@@ -10,21 +10,22 @@ use crate::positions::{Kind, Positions};
 const TINY: f64 = 1e-9;
 
 /// The value of every reachable position if all roles maximise their own reward. An indifferent
-/// role chooses what is worse for the role the game was solved for.
+/// role chooses the move that is worst for the role for which the game was solved.
 ///
-/// Simultaneous moves of two roles with opposite interests are solved exactly, others by regret
-/// matching, which proves nothing; see [`exact`](Solution::exact). A game with percepts is solved
-/// too, if the percepts always reveal the whole state to everyone. If positions repeat, one player,
-/// or two with opposite interests, get what they can force in finite time; a position has no value
-/// if no player can force as much as the other can prevent.
+/// Simultaneous moves of two roles whose payoffs have a constant sum are solved exactly, others by
+/// regret matching, which proves nothing; see [`exact`](Solution::exact). A game with percepts is
+/// solved too, if the percepts always reveal the whole state to all roles. If positions repeat, the
+/// value in a one-player or two-player constant-sum game is what the players can force in finite
+/// time; a position has no value if the reward that one player can force differs from the one to
+/// which the other can limit it.
 pub struct Solution {
     all: Positions,
     me: Role,
     exact: bool,
     /// Whether some values were found although positions repeat.
     repeats: bool,
-    /// The order in which positions got their values, so that following it makes progress; one
-    /// order per role if positions repeat.
+    /// The order in which positions got their values; following it makes progress. If positions
+    /// repeat, there is one order per role.
     orders: Vec<Vec<u32>>,
 }
 
@@ -35,8 +36,8 @@ pub struct Candidate {
     pub choice: Move,
     /// The probability of the move.
     pub likely: f64,
-    /// The value of the move for its player if all play optimally afterwards; unknown if others
-    /// choose simultaneously, or if play need not end.
+    /// The value of the move for its player under optimal play afterwards; unknown if others choose
+    /// simultaneously, or if play need not end.
     pub value: Option<f64>,
 }
 
@@ -91,8 +92,8 @@ impl Solution {
         self.all.held() + 4 * self.all.len() * self.orders.len()
     }
 
-    /// Whether all values are proven: false if there are simultaneous moves of players whose
-    /// interests are not opposite.
+    /// Whether all values are proven: false if there are simultaneous moves that are not a
+    /// two-player constant-sum matrix game.
     pub fn exact(&self) -> bool {
         self.exact
     }
@@ -220,8 +221,8 @@ impl Solution {
         }
     }
 
-    /// The best edge for a role; among equal ones the worst for the role the game was solved for,
-    /// and among those the one whose value was known first.
+    /// The best edge for a role; among equals, the worst for the role for which the game was
+    /// solved, and among those, the one whose value was known first.
     fn best(&self, at: usize, actor: Role) -> usize {
         let order = self.orders.get(actor.index()).unwrap_or(&self.orders[0]);
         let own = |edge| self.all.worth(at, edge, actor.index());
@@ -260,9 +261,9 @@ impl Solution {
         (0..profiles).map(cell).collect()
     }
 
-    /// Computes the values of repeating positions from what the players can force in finite time:
-    /// for one player, the best reachable reward; for two with opposite interests, what one can
-    /// force, if it equals what the other cannot prevent.
+    /// Computes the values of repeating positions from the rewards that the players can force in
+    /// finite time: for one player, the best reachable reward; in a two-player constant-sum game,
+    /// the reward that one can force, if the other can limit it to the same value.
     fn value_by_force(&mut self, players: &[Role], budget: &Budget) -> Result<(), Unsolved> {
         let constant = self.constant_sum(players);
         let endless = || Unsolved::Undefined("positions can repeat forever".to_owned());
@@ -295,8 +296,8 @@ impl Solution {
     }
 
     /// The highest reward that a role can force in each position without a value, whatever the
-    /// others do; NaN if it cannot force an end. In unsolved positions with chance or simultaneous
-    /// moves, nothing can be forced.
+    /// others do; NaN if it cannot force a terminal position. In unsolved positions with chance or
+    /// simultaneous moves, nothing can be forced.
     fn force(&mut self, role: Role, budget: &Budget) -> Result<Vec<f64>, Unsolved> {
         let count = self.all.len();
         let parents = self.all.parents();
@@ -304,7 +305,7 @@ impl Solution {
         let mut forced: Vec<f64> = (0..count).map(|at| value(&self.all, at)).collect();
         let mut ends: Vec<u32> =
             (0..count as u32).filter(|&at| self.all.known(at as usize)).collect();
-        // The best first; among equal ones the first to get its value.
+        // The best first; among equals, the first to get its value.
         let order = &mut self.orders[role.index()];
         ends.sort_by(|&a, &b| {
             let (a, b) = (a as usize, b as usize);
@@ -343,7 +344,7 @@ impl Solution {
         Ok(forced)
     }
 
-    /// The sum of these players' rewards, if it is the same at all ends.
+    /// The sum of these players' rewards, if it is the same in all terminal positions.
     fn constant_sum(&self, players: &[Role]) -> Option<f64> {
         let sum = |at: usize| -> f64 {
             players.iter().map(|role| self.all.value(at)[role.index()]).sum()

@@ -11,7 +11,7 @@ use crate::limits::{Size, SolveLimits, Unsolved};
 /// The kind of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The match is over.
+    /// A terminal position.
     End,
     /// No role has a choice.
     Forced,
@@ -36,12 +36,12 @@ pub(crate) struct Positions {
     children: Vec<u32>,
     /// The moves of a single choosing role, one per edge.
     moves: Vec<Move>,
-    /// What each role gains on each edge, if the game pays on the way.
+    /// The gain of each role on each edge, in games with intermediate rewards.
     gains: Vec<f64>,
     mixed: Vec<Choices>,
     /// The memory of the choices, beside the list.
     mixed_bytes: usize,
-    /// The value for each role, position after position; at first only those of terminal positions
+    /// The value for each role, position after position. At first, only those of terminal positions
     /// are known.
     pub(crate) values: Vec<f64>,
 }
@@ -49,9 +49,9 @@ pub(crate) struct Positions {
 impl Positions {
     /// Visits every position once. Each position costs one iteration of the budget.
     ///
-    /// A game that hides information in principle may hide nothing in fact: a role that knows the
-    /// position, its own move and its percepts also knows the next position. This is checked, and
-    /// the result is [`Halt::Hidden`] if it does not hold.
+    /// A game may be declared as one with hidden information although it hides nothing: a role that
+    /// knows the position, its own move and its percepts then also knows the next position. This is
+    /// checked; the result is [`Halt::Hidden`] if it does not hold.
     pub(crate) fn explore(
         worker: &mut dyn Worker,
         limits: &SolveLimits,
@@ -75,7 +75,7 @@ impl Positions {
         all.places.insert(Key::of(&root), 0);
         // The words of positions that were reached but not expanded.
         let mut states = std::collections::VecDeque::from([root]);
-        // The depth that is being expanded, and the positions before and behind it.
+        // The depth that is being expanded, and the positions where it begins and ends.
         let (mut depth, mut begin, mut end) = (0, 0, 1);
         let mut witness = (info.information == Information::Hidden).then(Witness::default);
         while let Some(state) = states.pop_front() {
@@ -172,7 +172,7 @@ impl Positions {
     }
 
     /// The memory for computing values, in bytes: incoming edges, open edges, queues, and for each
-    /// role the order and what it can force.
+    /// role the order and the rewards that it can force.
     fn needed(&self) -> usize {
         self.nodes.len() * (24 + 12 * self.roles) + self.children.len() * 4
     }
@@ -220,7 +220,7 @@ impl Positions {
         self.values[at * self.roles..][..self.roles].copy_from_slice(value);
     }
 
-    /// Whether the game pays at the end only.
+    /// Whether the game pays only at the end.
     pub(crate) fn pays_at_end(&self) -> bool {
         self.gains.is_empty()
     }
@@ -232,7 +232,7 @@ impl Positions {
         self.values[self.children[edge] as usize * self.roles + role] + gain
     }
 
-    /// For each position the sources of its incoming edges.
+    /// For each position, the sources of its incoming edges.
     pub(crate) fn parents(&self) -> Parents {
         let mut first = vec![0_u32; self.len() + 1];
         for &child in &self.children {
@@ -254,7 +254,7 @@ impl Positions {
     }
 }
 
-/// Estimates the number of positions at the next depth: those that were found so far, times the
+/// Estimates the number of positions at the next depth: the number found so far, divided by the
 /// share of this depth, from `begin` to `end`, that was expanded.
 pub(crate) fn next_width((begin, end): (usize, usize), expanded: usize, found: usize) -> usize {
     (found - end).saturating_mul(end - begin) / (expanded - begin).max(1)
@@ -269,7 +269,7 @@ struct Witness {
 
 impl Witness {
     /// Adds a step from the current position. Returns false if some player cannot distinguish it
-    /// from a step to a different position.
+    /// from a step to another position.
     fn knows(&mut self, info: &Info, joint: &[Move], step: &Step, to: u32) -> bool {
         info.players().all(|role| {
             let seen: Box<[Percept]> = step.percepts.of(role).into();
@@ -290,7 +290,7 @@ impl Parents {
     }
 }
 
-/// The rewards of all roles in a terminal position, without payments on the way.
+/// The rewards of all roles in a terminal position, without intermediate rewards.
 pub(crate) fn rewards(worker: &dyn Worker, info: &Info) -> Result<Vec<f64>, Unsolved> {
     let mut goals = Vec::new();
     let mut value = vec![0.0; info.roles.len()];

@@ -144,8 +144,8 @@ impl ExtensiveForm {
         Reply { value: worth[0], shares }
     }
 
-    /// What each player could gain by deviating while the others do not change. If all gains are
-    /// zero, the profile is a Nash equilibrium.
+    /// The gain of each player from a unilateral deviation. If all gains are zero, the profile is a
+    /// Nash equilibrium.
     pub fn gains(&self, profile: &Profile) -> Vec<f64> {
         let values = self.values(profile);
         let gain = |(player, value): (usize, &f64)| {
@@ -156,13 +156,13 @@ impl ExtensiveForm {
 
     /// For each information set of a player its reach probability, and the value of each of its
     /// moves if play continues according to the profile. The values are NaN in sets that are never
-    /// reached, and in games that pay on the way.
+    /// reached, and in games with intermediate rewards.
     pub fn report(&self, player: usize, profile: &Profile) -> Vec<(f64, Vec<f64>)> {
         let reaches = self.reaches(profile);
         let (mut worth, count) = (Vec::new(), self.players.len());
         self.gradient(player, &reaches, &mut worth);
         let plan = &self.plans[player];
-        // The probability that chance and the others let each sequence be completed.
+        // The probability with which chance and the others allow each sequence to be completed.
         let mut mass = vec![0.0; plan.sequences];
         for (at, chance) in self.sequences.chunks_exact(count).zip(&self.chances) {
             mass[at[player] as usize] += chance * others(player, at, &reaches);

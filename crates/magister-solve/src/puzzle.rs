@@ -29,7 +29,7 @@ pub fn is_puzzle(worker: &dyn Worker) -> bool {
 }
 
 /// Breadth-first search from a worker's position, until a position has the highest possible reward
-/// or all have been visited. The path to the best one is then a shortest one.
+/// or all have been visited. The path to the best position is then a shortest one.
 pub fn shortest(
     worker: &mut dyn Worker,
     limits: &SolveLimits,

@@ -26,7 +26,7 @@ impl Scale {
     }
 }
 
-/// The rewards of all roles in a terminal position, without payments on the way. A player with no
+/// The rewards of all roles in a terminal position, without intermediate rewards. A player with no
 /// goal value, or with several, gets the lowest reward.
 pub fn terminal(worker: &dyn Worker, scale: Scale, goals: &mut Vec<f64>) -> Vec<f64> {
     let info = worker.info();
@@ -41,8 +41,8 @@ pub fn terminal(worker: &dyn Worker, scale: Scale, goals: &mut Vec<f64>) -> Vec<
     info.all_roles().map(value).collect()
 }
 
-/// The heuristic value of a non-terminal position by the rules: the first goal value of each role,
-/// as in Gamemaster's players, or the middle of the scale if there is none.
+/// The heuristic value of a non-terminal position according to the rules: the first goal value of
+/// each role, as in Gamemaster's players, or the middle of the scale if there is none.
 pub fn guess(worker: &dyn Worker, scale: Scale, goals: &mut Vec<f64>) -> Vec<f64> {
     let info = worker.info();
     let value = |role: Role| match info.payment {

@@ -11,7 +11,7 @@ pub(crate) struct Tables {
     pub(crate) info: Info,
     pub(crate) players: Vec<Role>,
     pub(crate) memory: Memory,
-    /// For each situation the index of its first move; [`NONE`] without a choice.
+    /// For each situation, the index of its first move; [`NONE`] if it has no choice.
     places: Vec<u32>,
     pub(crate) regrets: Vec<f64>,
     pub(crate) sums: Vec<f64>,
@@ -102,8 +102,8 @@ impl Tables {
         let total: f64 = sums.iter().sum();
         let mut shares: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
         if total <= 0.0 {
-            // Averages accumulate while other players update. A single player has none and needs
-            // none: chance does not adapt, so the move with the highest regret is best.
+            // Averages accumulate while other players update. A single player has no average and
+            // needs none: chance does not adapt, so the move with the highest regret is the best.
             let regrets = &self.regrets[first as usize..][..moves.len()];
             if regrets.iter().all(|&regret| regret <= 0.0) {
                 return None;

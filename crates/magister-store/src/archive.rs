@@ -1,16 +1,17 @@
-//! What a server keeps beside the logs of matches: lists, ratings, accounts, uploads, tournaments.
+//! The data of a server besides the logs of matches: lists, ratings, accounts, uploads,
+//! tournaments.
 
 use std::fmt;
 use std::future::Future;
 
 use crate::{Filter, MatchLine, RatingRow, Store, StoreError};
 
-/// Everything that a server keeps. [`Store`] is the part that a manager of matches needs.
+/// All data of a server. [`Store`] is the part that a manager of matches needs.
 ///
-/// Times are milliseconds since 1970. The caller passes the current time, so that tests can move
+/// Times are milliseconds since 1970. The caller passes the current time, so that tests can control
 /// the clock.
 pub trait Archive: Store {
-    /// The matches that fit, the oldest first.
+    /// The matches that match a filter, the oldest first.
     fn list(
         &self,
         filter: &Filter,
@@ -58,21 +59,22 @@ pub trait Archive: Store {
     /// All accounts by name.
     fn accounts(&self) -> impl Future<Output = Result<Vec<Account>, StoreError>> + Send;
 
-    /// Replaces the name, the password hash, the role and the state of an account. False if there
-    /// is no account with this id; [`StoreError::Taken`] if another account has the name.
+    /// Replaces the name, the password hash, the role and the state of an account. Returns false if
+    /// there is no account with this id; [`StoreError::Taken`] if another account has the name.
     fn change_account(
         &self,
         account: &Account,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Deletes an account with its sessions and uploads. Its matches stay. False if there is none.
+    /// Deletes an account with its sessions and uploads. Its matches are kept. Returns false if
+    /// there is no such account.
     fn remove_account(&self, id: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
     /// Adds a session.
     fn add_session(&self, session: &Session)
     -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// A session that has not expired, with its account. None if the account is disabled.
+    /// A session that has not expired, with its account. `None` if the account is disabled.
     fn session(
         &self,
         token_hash: &str,
@@ -85,7 +87,7 @@ pub trait Archive: Store {
         token_hash: &str,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Ends all sessions of an account, for instance after a change of the password. Returns their
+    /// Ends all sessions of an account, for example after a change of the password. Returns their
     /// number.
     fn remove_sessions_of(
         &self,
@@ -105,16 +107,16 @@ pub trait Archive: Store {
     /// An upload by its id.
     fn upload(&self, id: &str) -> impl Future<Output = Result<Option<Upload>, StoreError>> + Send;
 
-    /// The uploads of an owner, or all, the oldest first.
+    /// The uploads of an owner, or all uploads, the oldest first.
     fn uploads(
         &self,
         owner: Option<&str>,
     ) -> impl Future<Output = Result<Vec<Upload>, StoreError>> + Send;
 
-    /// Deletes an upload. False if there is none.
+    /// Deletes an upload. Returns false if it does not exist.
     fn remove_upload(&self, id: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Stores a tournament, in place of one with the same name.
+    /// Stores a tournament; replaces one with the same name.
     fn put_tournament(
         &self,
         tournament: &Tournament,
@@ -133,13 +135,13 @@ pub trait Archive: Store {
 /// A person who can log in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Never changes.
+    /// The id, which never changes.
     pub id: String,
     /// The name for login and display.
     pub name: String,
-    /// The text of an argon2id hash, `$argon2id$...`. The store does not look into it.
+    /// The text of an argon2id hash, `$argon2id$...`. The store does not interpret it.
     pub password_hash: String,
-    /// What the person may do.
+    /// The rights of the person.
     pub role: AccountRole,
     /// Whether login is refused.
     pub is_disabled: bool,
@@ -148,7 +150,7 @@ pub struct Account {
 }
 
 impl fmt::Debug for Account {
-    /// Without the password hash, which must not reach a log.
+    /// Omits the password hash, which must not appear in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Account")
             .field("id", &self.id)
@@ -160,18 +162,18 @@ impl fmt::Debug for Account {
 }
 
 impl Account {
-    /// The name as it is compared: without white space at its ends and in lower case.
+    /// The name in the form in which it is compared: trimmed and in lower case.
     pub fn folded_name(name: &str) -> String {
         name.trim().to_lowercase()
     }
 }
 
-/// What the owner of an account may do.
+/// The rights of the owner of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AccountRole {
-    /// Everything.
+    /// All rights.
     Admin,
-    /// Play, watch, upload.
+    /// May play, watch and upload.
     #[default]
     User,
 }
@@ -185,7 +187,7 @@ impl AccountRole {
         }
     }
 
-    /// The role of this name. An unknown name gives no rights.
+    /// The role of this name. An unknown name gives no special rights.
     pub fn parse(name: &str) -> Self {
         if name == "admin" { AccountRole::Admin } else { AccountRole::User }
     }
@@ -194,8 +196,8 @@ impl AccountRole {
 /// A login.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// The hash of the token that the browser holds ([`Session::hash_token`]). A copy of the
-    /// database lets no one in.
+    /// The hash of the token that the browser has ([`Session::hash_token`]). A copy of the database
+    /// is therefore not enough to log in.
     pub token_hash: String,
     /// The id of the account.
     pub account: String,
@@ -208,7 +210,7 @@ pub struct Session {
 }
 
 impl fmt::Debug for Session {
-    /// Without the hash and the token, which must not reach a log.
+    /// Omits the hash and the token, which must not appear in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
             .field("account", &self.account)
@@ -227,11 +229,11 @@ impl Session {
 /// A file of a user: rules of a game, a program that plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
-    /// Never changes.
+    /// The id, which never changes.
     pub id: String,
-    /// The id of the account; empty if no one was logged in.
+    /// The id of the account; empty if the uploader was not logged in.
     pub owner: String,
-    /// What it is, in a word, such as `game` or `player`.
+    /// Its kind as a word, such as `game` or `player`.
     pub kind: String,
     /// Its name. An owner has one upload of each kind and name.
     pub name: String,
@@ -244,11 +246,11 @@ pub struct Upload {
 /// A tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tournament {
-    /// Its name. The matches of the tournament carry it ([`Filter::tournament`]).
+    /// Its name, which the matches of the tournament contain ([`Filter::tournament`]).
     pub name: String,
     /// Games, players and clocks, as text in a format of the caller.
     pub settings: String,
-    /// How far it is.
+    /// Its status.
     pub status: TournamentStatus,
     /// The final table, as text in a format of the caller.
     pub result: Option<String>,
@@ -258,10 +260,10 @@ pub struct Tournament {
     pub ended_ms: Option<i64>,
 }
 
-/// How far a tournament is.
+/// The status of a tournament.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TournamentStatus {
-    /// It is played, or goes on after a restart.
+    /// It is being played, or will be resumed after a restart.
     #[default]
     Running,
     /// All matches were played.

@@ -44,10 +44,10 @@ impl From<usize> for Value {
     }
 }
 
-/// Rows of one statement at most; databases limit the number of parameters.
+/// The maximum number of rows in one statement, because databases limit the number of parameters.
 const ROWS: usize = 1000;
 
-/// Statements with their values, in order. `?` stands for a value.
+/// Statements with their values, in order. `?` is the placeholder of a value.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     statements: Vec<(String, Vec<Value>)>,
@@ -59,8 +59,8 @@ impl Batch {
         self.statements.push((text.to_owned(), values));
     }
 
-    /// Adds a statement that inserts rows, which are taken out. Rows that are there already stay as
-    /// they are.
+    /// Adds a statement that inserts rows, and removes them from the list. Existing rows are not
+    /// changed.
     pub(crate) fn insert(&mut self, rows: &mut Rows) {
         let mut left = std::mem::take(&mut rows.values);
         while !left.is_empty() {
@@ -73,8 +73,9 @@ impl Batch {
         }
     }
 
-    /// Executes the statements. `SQLite` gets all of them as one: each statement of its own would
-    /// cost a change of threads there and back. `PostgreSQL` takes values for one statement only.
+    /// Executes the statements. `SQLite` gets all of them as one, because each separate statement
+    /// would cost two thread switches. `PostgreSQL` accepts values for only one statement at a
+    /// time.
     pub(crate) async fn execute(
         self,
         connection: &mut AnyConnection,
@@ -86,13 +87,14 @@ impl Batch {
             }
             return Ok(());
         }
-        // Values without names: `SQLite` searches the whole list of names for each of them.
+        // Values without names, because `SQLite` would search the whole list of names for each of
+        // them.
         let (texts, values): (Vec<String>, Vec<Vec<Value>>) = self.statements.into_iter().unzip();
         run(connection, texts.join(";"), values.into_iter().flatten().collect()).await
     }
 }
 
-/// A statement whose values are numbered, as `PostgreSQL` wants them.
+/// A statement with numbered values, as `PostgreSQL` requires.
 fn numbered(statement: &str) -> String {
     let mut parts = statement.split('?');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -110,9 +112,9 @@ async fn run(
     if text.is_empty() {
         return Ok(());
     }
-    // The text has no values in it, but it differs from batch to batch, so it is not worth keeping
-    // prepared. It must not be either: the driver declares a missing number as shorter than one
-    // that is there, and PostgreSQL would refuse the second after the first.
+    // The text contains no values, but it differs from batch to batch, so keeping it prepared is
+    // not worthwhile. It is also impossible: the driver declares a NULL with a shorter type than a
+    // number, and PostgreSQL would refuse the number after the NULL.
     let mut query = sqlx::query(sqlx::AssertSqlSafe(text)).persistent(false);
     for value in values {
         query = match value {
@@ -134,7 +136,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// No rows of a table, which is written with its columns: `table (one, two)`.
+    /// An empty list of rows for a table, which is given with its columns: `table (one, two)`.
     pub(crate) fn new(table: &'static str) -> Self {
         Rows { table, columns: table.matches(',').count() + 1, values: Vec::new() }
     }
@@ -168,6 +170,6 @@ mod tests {
             "INSERT INTO seats (match_id, seat) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING";
         assert_eq!(batch.statements[0].0, text);
         batch.insert(&mut rows);
-        assert_eq!(batch.statements.len(), 1, "nothing to insert is not a statement");
+        assert_eq!(batch.statements.len(), 1, "an empty insert adds no statement");
     }
 }

@@ -1,4 +1,4 @@
-//! Small documents that belong to no match log: what a site knows about its matches, its players
+//! Small documents that belong to no match log: the data of a site about its matches, its players
 //! and its users.
 
 use sqlx::Row as _;

@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 /// One entry of the log of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// A match begins.
+    /// The match begins.
     Begun {
         /// Its record before the first turn. It has a name.
         record: Box<MatchRecord>,
-        /// Where its players are, in seat order.
+        /// The locations of its players, in seat order.
         places: Vec<Place>,
         /// The rules as text, if they are known.
         rules: Option<String>,
         /// The tournament that it belongs to.
         tournament: Option<String>,
-        /// How messages to its players are written, as text in a format of the manager.
+        /// The format of messages to its players, as text in a format of the manager.
         manner: Option<String>,
-        /// When, in milliseconds since 1970.
+        /// The time, in milliseconds since 1970.
         at_ms: i64,
     },
     /// A request is about to be sent.
     Requested(RequestKey),
-    /// A request was answered, or a fault took the place of the answer.
+    /// A request was answered, or a fault replaced the answer.
     Answered {
         /// The request.
         key: RequestKey,
@@ -37,26 +37,26 @@ pub enum Entry {
     Stepped {
         /// The name of the match.
         id: String,
-        /// How many turns are made now.
+        /// The number of turns so far.
         turn: usize,
         /// The number of the first of the steps, from 0.
         from: usize,
         /// The steps.
         steps: Vec<StepBody>,
     },
-    /// Moves were taken back or made again, so the match goes on from another position.
+    /// Moves were taken back or redone, so the match continues from another position.
     Rewound {
-        /// The record up to there. It replaces everything that was written before.
+        /// The record up to that position. It replaces all earlier entries.
         record: Box<MatchRecord>,
     },
     /// The match ended.
     Ended {
         /// The whole record.
         record: Box<MatchRecord>,
-        /// When, in milliseconds since 1970.
+        /// The time, in milliseconds since 1970.
         at_ms: i64,
     },
-    /// All players of a match that has ended were sent their farewell.
+    /// All players of an ended match have been informed of the end.
     Dismissed {
         /// The name of the match.
         id: String,
@@ -76,12 +76,12 @@ impl Entry {
     }
 }
 
-/// Where a player is.
+/// The location of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The address of a remote player; none for a player of this process.
+    /// The address of a remote player; `None` for a player of this process.
     pub address: Option<String>,
-    /// Whether the player recognises a message that comes twice.
+    /// Whether the player recognises duplicate messages.
     pub repeats: bool,
 }
 
@@ -90,20 +90,20 @@ pub struct Place {
 pub struct RequestKey {
     /// The name of the match.
     pub id: String,
-    /// What is asked for.
+    /// The kind of request.
     pub kind: RequestKind,
-    /// How many turns were made.
+    /// The number of turns so far.
     pub turn: usize,
     /// The seat.
     pub seat: usize,
 }
 
-/// What a player is asked for.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RequestKind {
-    /// To prepare.
+    /// A request to prepare.
     Start,
-    /// A move.
+    /// A request for a move.
     Play,
 }
 
@@ -124,38 +124,38 @@ impl RequestKind {
 /// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerBody {
-    /// The move that counts: the player's, or the one that was drawn for it. None for START.
+    /// The move that counts: the player's, or the one that was drawn for it. `None` for START.
     #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
     /// How long it took, in milliseconds.
     #[serde(default)]
     pub time_ms: f64,
-    /// What went wrong.
+    /// The fault, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
 }
 
-/// A step as it is stored.
+/// A step in the format of the store.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepBody {
     /// The joint move.
     pub moves: Vec<String>,
-    /// What each role perceived; none in silent steps and where information is perfect.
+    /// The percepts of each role; `None` in silent steps and with perfect information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percepts: Option<Vec<Vec<String>>>,
-    /// What each role gained, in games that pay on the way.
+    /// The gains of each role, in games with intermediate rewards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gains: Option<Vec<f64>>,
     /// Whether the step was silent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub silent: bool,
-    /// How long each seat thought.
+    /// The thinking time of each seat.
     #[serde(default)]
     pub times_ms: Vec<f64>,
 }
 
 impl StepBody {
-    /// The step of this number, from 0, of a record.
+    /// The step of a record with this number, from 0.
     pub fn of(record: &MatchRecord, at: usize) -> Self {
         StepBody {
             moves: record.moves.get(at).cloned().unwrap_or_default(),
@@ -167,14 +167,14 @@ impl StepBody {
     }
 }
 
-/// How far a match is.
+/// The status of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// It is played.
+    /// It is being played.
     Running,
-    /// It has ended, but its players may not know it yet.
+    /// It has ended, but its players may not have been informed yet.
     Ending,
-    /// It has ended, and its players know it.
+    /// It has ended, and its players have been informed.
     Ended,
 }
 
@@ -197,26 +197,26 @@ impl Status {
     }
 }
 
-/// A match as its log describes it.
+/// A match as described by its log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredMatch {
-    /// The record as far as the match went.
+    /// The record so far.
     pub record: MatchRecord,
-    /// Where its players are, in seat order.
+    /// The locations of its players, in seat order.
     pub places: Vec<Place>,
     /// The rules as text, if they are known.
     pub rules: Option<String>,
     /// The tournament that it belongs to.
     pub tournament: Option<String>,
-    /// How messages to its players are written, as text in a format of the manager.
+    /// The format of messages to its players, as text in a format of the manager.
     pub manner: Option<String>,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
     /// When it began, in milliseconds since 1970.
     pub started_ms: i64,
-    /// How many turns are made.
+    /// The number of turns so far.
     pub turn: usize,
-    /// The requests that were sent and not answered.
+    /// The requests that were sent but not answered.
     pub outstanding: BTreeSet<RequestKey>,
     started: bool,
 }
@@ -250,7 +250,7 @@ impl StoredMatch {
         self.started
     }
 
-    /// The match after one more entry of its log.
+    /// Applies one more entry of its log.
     pub(crate) fn apply(&mut self, entry: &Entry) {
         match entry {
             Entry::Begun { .. } => {}
@@ -269,7 +269,7 @@ impl StoredMatch {
                 self.status = Status::Running;
                 self.outstanding.clear();
             }
-            // A match that has ended stays as it is.
+            // A match that has ended does not change.
             Entry::Ended { .. } if self.status != Status::Running => {}
             Entry::Ended { record, .. } => {
                 self.record = (**record).clone();
@@ -286,7 +286,7 @@ impl StoredMatch {
     }
 
     pub(crate) fn answer(&mut self, key: &RequestKey, body: &AnswerBody) {
-        // What was answered before stays.
+        // Earlier answers are kept.
         if !self.outstanding.remove(key) {
             return;
         }

@@ -1,18 +1,18 @@
-//! What can go wrong with a store.
+//! Errors of a store.
 
 use std::fmt;
 
-/// Why a store could not do what it was asked for.
+/// Why an operation of a store failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The address of the store is not understood.
+    /// The address of the store is invalid.
     Address(String),
     /// The database reports an error.
     Database(String),
-    /// What is stored cannot be read.
+    /// The stored data cannot be read.
     Content(String),
-    /// A name or an id is in use.
+    /// A name or an id is already in use.
     Taken,
     /// The store cannot be copied.
     Backup(String),

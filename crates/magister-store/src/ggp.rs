@@ -6,7 +6,7 @@ use magister_core::record::{Fault, FaultKind, MatchEnd, MatchLimits, PlayerKind}
 use magister_core::{MatchRecord, Seat};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A match as ggp-base and Tiltyard publish it. Fields that are not needed are ignored.
+/// A match in the format of ggp-base and Tiltyard. Unknown fields are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GgpMatch {
@@ -19,7 +19,7 @@ pub struct GgpMatch {
     /// The address of the game.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "Option::is_none")]
     pub game_meta_url: Option<String>,
-    /// Whether it came to its end.
+    /// Whether it was played to its end.
     pub is_completed: bool,
     /// Whether it was ended from outside.
     pub is_aborted: bool,
@@ -54,7 +54,7 @@ pub struct GgpMatch {
     pub scrambled: bool,
 }
 
-/// ggp-base reads and writes whole numbers, so `50.0` is written as `50`.
+/// ggp-base reads and writes integers, so `50.0` is written as `50`.
 #[expect(clippy::ref_option, reason = "serde passes the field")]
 fn whole_numbers<S: Serializer>(values: &Option<Vec<f64>>, out: S) -> Result<S::Ok, S::Error> {
     let number = |&value: &f64| {
@@ -69,7 +69,7 @@ fn whole_numbers<S: Serializer>(values: &Option<Vec<f64>>, out: S) -> Result<S::
 pub enum GgpError {
     /// It is not the JSON of a match.
     Json(serde_json::Error),
-    /// It has moves for more or fewer roles than it should.
+    /// The number of moves does not match the number of roles.
     Roles,
 }
 
@@ -87,7 +87,7 @@ impl std::error::Error for GgpError {}
 impl GgpMatch {
     /// Reads a match.
     pub fn read(text: &str) -> Result<Self, GgpError> {
-        // A list would be read as the fields of a match in their order, so an object is required.
+        // A list would be read as the fields of a match in order, so an object is required.
         type Object = serde_json::Map<String, serde_json::Value>;
         let object: Object = serde_json::from_str(text).map_err(GgpError::Json)?;
         let read: GgpMatch = serde_json::from_value(object.into()).map_err(GgpError::Json)?;
@@ -99,7 +99,7 @@ impl GgpMatch {
     }
 
     /// The match as our record. `roles` are the names of all roles, and `chance` is the role that
-    /// the manager played; the rules that both sides know are named by their hash.
+    /// the manager played; the rules are identified by their hash.
     pub fn to_record(
         &self,
         game: &str,
@@ -243,7 +243,7 @@ impl GgpMatch {
     }
 }
 
-/// The fault of an error in ggp-base's words.
+/// The fault for an error code of ggp-base.
 fn fault(
     step: usize,
     seat: Option<usize>,

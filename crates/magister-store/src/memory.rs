@@ -6,15 +6,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::archive::{Account, Archive, Session, Tournament, Upload};
 use crate::{Entry, Filter, MatchLine, RatingRow, Status, Store, StoreError, StoredMatch};
 
-/// A store that keeps everything in memory. What [`append`](Store::append) took is there until the
-/// store is dropped, so in a simulation it stands for the disk.
+/// A store that keeps everything in memory. Entries from [`append`](Store::append) are kept until
+/// the store is dropped, so in a simulation it represents the disk.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     matches: Mutex<BTreeMap<String, StoredMatch>>,
     rest: Mutex<Rest>,
 }
 
-/// Everything but the matches.
+/// All data except the matches.
 #[derive(Debug, Default)]
 struct Rest {
     ended_ms: BTreeMap<String, i64>,
@@ -52,7 +52,7 @@ impl MemoryStore {
         }
     }
 
-    /// All matches, by their names.
+    /// All matches, by name.
     pub fn all(&self) -> Vec<StoredMatch> {
         self.locked().values().cloned().collect()
     }
@@ -277,7 +277,7 @@ impl Rest {
     }
 }
 
-/// The players with what each got and the number of its faults; both are known at the end.
+/// The players, with the reward and the number of faults of each, which are known at the end.
 fn seats(stored: &StoredMatch) -> Vec<(String, Option<f64>, i64)> {
     let record = &stored.record;
     let over = stored.status != Status::Running;

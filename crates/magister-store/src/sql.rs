@@ -20,8 +20,8 @@ use crate::{
 
 /// A store in `SQLite` (`sqlite:FILE`) or `PostgreSQL` (`postgres://...`).
 ///
-/// Appends go through one writer, which puts those that wait into one transaction. `SQLite` runs in
-/// WAL mode with `synchronous=FULL`, so a committed transaction survives a loss of power.
+/// Appends go through one writer, which combines waiting ones into one transaction. `SQLite` runs
+/// in WAL mode with `synchronous=FULL`, so a committed transaction survives a loss of power.
 #[derive(Clone, Debug)]
 pub struct SqlStore {
     pub(crate) pool: AnyPool,
@@ -30,22 +30,22 @@ pub struct SqlStore {
     times: Arc<Mutex<CommitLog>>,
 }
 
-/// Which matches are wanted.
+/// A filter for matches.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of this game.
+    /// Only matches of this game.
     pub game: Option<String>,
-    /// In which this player took part.
+    /// Only matches of this player.
     pub player: Option<String>,
-    /// In this state.
+    /// Only matches with this status.
     pub status: Option<Status>,
-    /// Of this tournament.
+    /// Only matches of this tournament.
     pub tournament: Option<String>,
-    /// At most N, the newest.
+    /// Only the newest N.
     pub limit: Option<u32>,
 }
 
-/// What is known of matches that were played elsewhere, besides their records.
+/// Data about matches that were played elsewhere, besides their records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
     /// Their rules.
@@ -65,7 +65,7 @@ pub struct MatchLine {
     pub game: String,
     /// SHA-256 of the rules.
     pub rules_hash: String,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
     /// When it began, in milliseconds since 1970.
     pub started_ms: i64,
@@ -73,14 +73,14 @@ pub struct MatchLine {
     pub ended_ms: Option<i64>,
     /// The tournament that it belongs to.
     pub tournament: Option<String>,
-    /// The players in seat order, with what each got and the number of its faults.
+    /// The players in seat order, with the reward and the number of faults of each.
     pub seats: Vec<(String, Option<f64>, i64)>,
 }
 
-/// A rating that was computed.
+/// A computed rating.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingRow {
-    /// The way of rating.
+    /// The rating scale.
     pub scale: String,
     /// The game; empty for all games together.
     pub game: String,
@@ -88,24 +88,24 @@ pub struct RatingRow {
     pub player: String,
     /// The rating.
     pub rating: f64,
-    /// The interval of 95 %, if there is one.
+    /// The 95 % interval, if there is one.
     pub interval: Option<(f64, f64)>,
 }
 
 static DRIVERS: Once = Once::new();
 
-/// Connections that read at the same time.
+/// The maximum number of concurrent connections for reading.
 const CONNECTIONS: u32 = 4;
 
 impl SqlStore {
-    /// Opens a store and brings its tables up to date. A path without a scheme is a SQLite file.
+    /// Opens a store and migrates its tables.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         DRIVERS.call_once(sqlx::any::install_default_drivers);
         let is_path = !url.is_empty() && !url.contains(':');
         let url = if is_path { &*format!("sqlite:{url}") } else { url };
         let sqlite = url.starts_with("sqlite:");
         if !sqlite && !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            // The address may hold a password, so it is not repeated.
+            // The address may contain a password, so it is not repeated.
             return Err(StoreError::Address("the address of the store is not known".to_owned()));
         }
         let full =
@@ -135,21 +135,21 @@ impl SqlStore {
         Ok(SqlStore { pool, is_sqlite: sqlite, appends, times })
     }
 
-    /// How long the last commits took, one by one.
+    /// The times of the last commits.
     pub fn recent_commits(&self) -> Vec<Duration> {
         let log = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         log.recent.iter().copied().collect()
     }
 
-    /// Waits until everything is written and closes the connections.
+    /// Waits until all data is written and closes the connections.
     pub async fn close(self) {
         let SqlStore { pool, appends, .. } = self;
         drop(appends);
         pool.close().await;
     }
 
-    /// Stores matches that were played elsewhere. Matches that are there already stay as they are.
-    /// Gives the number of new ones.
+    /// Stores matches that were played elsewhere. Existing matches are not changed. Returns the
+    /// number of new ones.
     pub async fn import(
         &self,
         records: &[MatchRecord],
@@ -310,7 +310,7 @@ fn key(id: &str, row: &AnyRow) -> Result<Option<RequestKey>, StoreError> {
     Ok(kind.map(key))
 }
 
-/// The changes of the tables, in order. A change that was released is never edited.
+/// The migrations of the tables, in order. A released migration is never edited.
 fn migrator() -> Migrator {
     let all = [
         (1, "first tables", include_str!("../migrations/0001_first.sql")),
@@ -328,7 +328,7 @@ pub(crate) fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
 }
 
-/// A name for a match without one: the same match has the same name.
+/// A name for a match without one, derived from its content: the same match has the same name.
 fn content_id(record: &MatchRecord) -> Result<String, StoreError> {
     let text = serde_json::to_string(record)?;
     Ok(format!("import-{}", &magister_core::rules_hash(&text)[..24]))

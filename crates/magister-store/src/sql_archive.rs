@@ -81,8 +81,8 @@ impl Archive for SqlStore {
                 "INSERT INTO ratings (scale, game, player, rating, low, high, updated_ms)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)",
             )
-            // The driver declares a missing number as shorter than one that is there, so the
-            // statement cannot be kept prepared.
+            // The driver declares a NULL with a shorter type than a number, so the statement cannot
+            // be kept prepared.
             .persistent(false)
             .bind(scale.to_owned())
             .bind(row.game.clone())
@@ -165,8 +165,8 @@ impl Archive for SqlStore {
     }
 
     async fn change_account(&self, account: &Account) -> Result<bool, StoreError> {
-        // The condition on the name is part of the statement, so two changes at the same time
-        // cannot both take it.
+        // The condition on the name is part of the statement, so two concurrent changes cannot both
+        // take it.
         let done = sqlx::query(
             "UPDATE accounts SET name = $2, folded_name = $3, password_hash = $4, role = $5,
                 is_disabled = $6

@@ -1,4 +1,4 @@
-//! The entries of the log of matches as statements.
+//! Log entries of matches as statements.
 
 use magister_core::MatchRecord;
 
@@ -6,11 +6,11 @@ use crate::batch::{Batch, Rows, Value};
 use crate::sql::now_ms;
 use crate::{Entry, Place, RequestKey, Status, StoreError};
 
-/// The statements that write the entries of many matches, after a first one. Entries of one kind share a statement: a
-/// statement for each would cost more time than everything else.
+/// The statements that write the entries of many matches, after a first one. Entries of one kind
+/// share a statement, because separate statements would take more time than everything else.
 ///
-/// Each match has at most one append among them, so the order between matches does not matter, and
-/// within an append a match begins before anything is inserted and ends after it.
+/// Each match has at most one append among them, so the order between matches does not matter;
+/// within an append, the beginning of a match precedes all inserts, and its end follows them.
 pub(crate) fn statements<'a>(
     first: &str,
     entries: impl Iterator<Item = &'a Entry> + Clone,
@@ -121,7 +121,7 @@ fn begin<'a>(
     Ok(())
 }
 
-/// Replaces what was played of a match by a shorter record: moves were taken back.
+/// Replaces the steps of a match by a shorter record, because moves were taken back.
 fn rewind(batch: &mut Batch, id: &str, record: &MatchRecord) -> Result<(), StoreError> {
     for table in ["steps", "requests", "answers"] {
         batch.add(&format!("DELETE FROM {table} WHERE match_id = ?"), vec![id.into()]);
@@ -133,7 +133,7 @@ fn rewind(batch: &mut Batch, id: &str, record: &MatchRecord) -> Result<(), Store
     Ok(())
 }
 
-/// Writes the end of a match. A match that has ended stays as it is.
+/// Writes the end of a match. A match that has already ended is not changed.
 fn end(batch: &mut Batch, id: &str, record: &MatchRecord, at_ms: i64) -> Result<(), StoreError> {
     for (seat, reward) in record.rewards.iter().enumerate() {
         let mistakes = record.errors.iter().filter(|fault| fault.seat == Some(seat));

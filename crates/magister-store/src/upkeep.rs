@@ -1,4 +1,4 @@
-//! What a site needs beyond [`Archive`](crate::Archive): uploads that replace each other, and
+//! Operations of a site beyond [`Archive`](crate::Archive): uploads that replace earlier ones, and
 //! copies of the whole store.
 
 use std::path::Path;
@@ -25,8 +25,7 @@ impl SqlStore {
         Ok(())
     }
 
-    /// Writes a copy of a store in SQLite to a new file, while matches go on. The copy is the store
-    /// at one moment.
+    /// Writes a consistent copy of a store in SQLite to a new file, while matches continue.
     pub async fn backup(&self, file: &Path) -> Result<(), StoreError> {
         if !self.is_sqlite {
             let what = "only SQLite stores can be copied; use pg_dump for PostgreSQL";

@@ -1,4 +1,4 @@
-//! Group commit: entries that many matches append at the same time share one transaction.
+//! Group commit: concurrent appends of many matches share one transaction.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::sql_write::statements;
 use crate::{Entry, StoreError};
 
-/// How many appends one transaction may hold.
+/// The maximum number of appends in one transaction.
 const MOST: usize = 512;
 
 /// An append that waits for its transaction.
@@ -21,21 +21,21 @@ pub(crate) struct Append {
 
 impl Append {
     fn reply(self, result: Result<(), StoreError>) {
-        // A match that does not wait any more does not need to know.
+        // A match that no longer waits does not need the result.
         let _ = self.done.send(result);
     }
 }
 
-/// How long commits took, which is mostly the time of fsync.
+/// Statistics of commit times, which consist mostly of fsync.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CommitTimes {
     /// The number of commits.
     pub commits: u64,
-    /// The number of appends in them.
+    /// The number of appends in these commits.
     pub appends: u64,
     /// The sum of the times.
     pub total: Duration,
-    /// How many took at most as long as each of [`CommitTimes::BOUNDS`].
+    /// The number of commits that took at most as long as each of [`CommitTimes::BOUNDS`].
     pub counts: [u64; CommitTimes::BOUNDS.len()],
 }
 
@@ -44,14 +44,14 @@ impl CommitTimes {
     pub const BOUNDS: [f64; 8] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1.0];
 }
 
-/// The times with the last of them one by one.
+/// The statistics, with the individual times of the last commits.
 #[derive(Debug, Default)]
 pub(crate) struct CommitLog {
     pub(crate) times: CommitTimes,
     pub(crate) recent: VecDeque<Duration>,
 }
 
-/// Commits whose times are kept one by one.
+/// The number of commits whose times are kept individually.
 const RECENT: usize = 100_000;
 
 impl CommitLog {
@@ -89,8 +89,8 @@ pub(crate) async fn run(
             Ok(()) => group.into_iter().for_each(|append| append.reply(Ok(()))),
             Err(error) => {
                 tracing::warn!(%error, appends = group.len(), "a transaction failed");
-                // Each append again in a transaction of its own, so that one that the database
-                // refuses fails alone. What was written before is not written twice.
+                // Each append is retried in its own transaction, so that only the one that the
+                // database refuses fails. Entries that were written before are not written twice.
                 for append in group {
                     let result = writer.write(std::slice::from_ref(&append)).await;
                     append.reply(result);
@@ -121,7 +121,8 @@ impl Writer {
                 Ok(())
             }
             Err(error) => {
-                // It may be broken, or in the middle of a transaction, so the next is a new one.
+                // The connection may be broken, or in the middle of a transaction, so it is
+                // replaced.
                 let _ = connection.detach().close_hard().await;
                 Err(error)
             }
@@ -135,7 +136,7 @@ async fn commit(
     group: &[Append],
     times: &Mutex<CommitLog>,
 ) -> Result<(), StoreError> {
-    // A transaction of `SQLite` that begins by reading could not become one that writes while
+    // In `SQLite`, a transaction that begins with a read could not be upgraded to a write while
     // another process writes.
     let begin = if sqlite { "BEGIN IMMEDIATE" } else { "BEGIN" };
     let batch = statements(begin, group.iter().flat_map(|append| &append.entries))?;

@@ -1,4 +1,4 @@
-//! One suite over both databases and the store in memory.
+//! One test suite for both databases and the store in memory.
 
 mod postgres;
 
@@ -43,7 +43,7 @@ fn begun(current: &Match, at_ms: i64) -> Entry {
     }
 }
 
-/// Plays a turn and gives the entries of its log.
+/// Plays a turn and returns its log entries.
 fn turn(current: &mut Match, id: &str, fault: bool) -> Vec<Entry> {
     let (turn, from) = (current.turn(), current.record().moves.len());
     let mut entries = Vec::new();
@@ -82,7 +82,7 @@ fn finish(current: &mut Match, id: &str) -> (Vec<Entry>, MatchRecord) {
     (entries, record)
 }
 
-/// What must hold for every store.
+/// The requirements for every store.
 async fn logs_are_kept<S: Store>(store: &S) {
     let mut current = a_match("m1", 1);
     store.append(vec![begun(&current, 5)]).await.unwrap();
@@ -116,7 +116,7 @@ async fn logs_are_kept<S: Store>(store: &S) {
     assert!(stored.outstanding.is_empty());
     assert_eq!(stored.record.errors, current.record().errors);
 
-    // A turn with a fault; the match goes on from what is stored.
+    // A turn with a fault; the match continues from the stored data.
     store.append(turn(&mut current, "m1", true)).await.unwrap();
     let stored = store.load("m1").await.unwrap().unwrap();
     assert_eq!(stored.turn, 1);
@@ -153,7 +153,7 @@ async fn logs_are_kept<S: Store>(store: &S) {
     let stored = store.load("m1").await.unwrap().unwrap();
     assert_eq!((stored.status, &stored.record), (Status::Ending, &record));
     assert_eq!(ids(store.unfinished().await.unwrap()), ["m1"]);
-    // A second end, of a manager that was killed, changes nothing.
+    // A second end, written by a manager that was killed, changes nothing.
     let late = MatchRecord { moves: Vec::new(), ..record.clone() };
     store.append(vec![Entry::Ended { record: Box::new(late), at_ms: 10 }]).await.unwrap();
     assert_eq!(store.load("m1").await.unwrap().unwrap().record, record);
@@ -164,10 +164,10 @@ async fn logs_are_kept<S: Store>(store: &S) {
     assert!(store.load("m2").await.unwrap().is_none());
 }
 
-/// What must hold for everything that a server keeps beside matches.
+/// The requirements for the other data of a server.
 async fn the_rest_is_kept<A: Archive>(store: &A) {
     accounts_are_kept(store).await;
-    // Uploads: one of each kind and name for an owner.
+    // Uploads: an owner has one of each kind and name.
     let upload = |id: &str, owner: &str, kind: &str, created_ms: i64| Upload {
         id: id.into(),
         owner: owner.into(),
@@ -189,7 +189,7 @@ async fn the_rest_is_kept<A: Archive>(store: &A) {
     assert_eq!(store.upload("u1").await.unwrap(), Some(upload("u1", "b", "game", 1)));
     assert!(store.remove_upload("u1").await.unwrap());
     assert!(!store.remove_upload("u1").await.unwrap());
-    // An account goes with its uploads, and those of no one stay.
+    // An account is deleted with its uploads; uploads without an owner are kept.
     assert!(store.remove_account("b").await.unwrap());
     assert_eq!(ids(store.uploads(None).await.unwrap()), ["u3"]);
 
@@ -260,7 +260,7 @@ async fn accounts_are_kept<A: Archive>(store: &A) {
     assert_eq!(found, (session("t1", "a", 100), renamed.clone()));
     assert_eq!(store.session(&hash("t1"), 100).await.unwrap(), None);
     assert_eq!(store.session("t1", 1).await.unwrap(), None);
-    // A disabled account is out at once.
+    // A disabled account is logged out at once.
     let disabled = Account { is_disabled: true, ..renamed.clone() };
     assert!(store.change_account(&disabled).await.unwrap());
     assert_eq!(store.session(&hash("t1"), 1).await.unwrap(), None);
@@ -275,9 +275,9 @@ async fn accounts_are_kept<A: Archive>(store: &A) {
     assert_eq!(store.session(&hash("t4"), 1).await.unwrap(), None);
 }
 
-/// What must hold for databases.
+/// The requirements for databases.
 async fn queries_answer(store: &SqlStore, url: &str) {
-    // Entries that come twice change nothing.
+    // Duplicate entries change nothing.
     let current = a_match("m1", 1);
     store.append(vec![begun(&current, 7)]).await.unwrap();
     assert_eq!(store.load("m1").await.unwrap().unwrap().status, Status::Ended);
@@ -328,7 +328,7 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     store.put_ratings("elo", &rows).await.unwrap();
     assert_eq!(store.ratings("elo").await.unwrap(), rows);
 
-    // Many matches at once share transactions.
+    // Concurrent appends of many matches share transactions.
     let appends = (0..100).map(|number| {
         let store = store.clone();
         tokio::spawn(async move {
@@ -346,7 +346,8 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     let times = store.commit_times().unwrap();
     assert!(times.appends >= 200 && times.commits < times.appends, "{times:?}");
 
-    // An append that the database refuses fails alone. PostgreSQL has no texts with a NUL byte.
+    // An append that the database refuses fails alone. PostgreSQL does not accept texts with a NUL
+    // byte.
     let begin = |id: String| {
         let (store, current) = (store.clone(), a_match(&id, 1));
         tokio::spawn(async move { store.append(vec![begun(&current, 500)]).await })
@@ -383,7 +384,7 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     }
     again.close().await;
 
-    // An upload replaces the owner's own upload of this name and no other.
+    // An upload replaces only the owner's own upload of this name.
     let upload = |id: &str, owner: &str, content: &str| Upload {
         id: id.to_owned(),
         owner: owner.to_owned(),
@@ -399,7 +400,7 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     assert_eq!(store.uploads(Some("rb")).await.unwrap(), [upload("r2", "rb", "other")]);
 }
 
-/// A copy of a store has the same matches, and is never written over another file.
+/// A copy of a store has the same matches, and never overwrites another file.
 async fn a_copy_is_complete(store: &SqlStore, folder: &std::path::Path) {
     let file = folder.join("it's a copy.db");
     store.backup(&file).await.unwrap();

@@ -1,7 +1,7 @@
 //! A game written in Rust: its rules, the test battery that every game must pass, and its value.
 //!
-//! Two players place tokens on a strip of cells in turn. A token may not be beside another one. A
-//! player who cannot move loses.
+//! Two players take turns to place tokens on a strip of cells. A token may not be adjacent to
+//! another one. A player who cannot move loses.
 
 #![expect(clippy::print_stdout, reason = "examples print their results")]
 
@@ -12,7 +12,7 @@ use magister::solve::{Solution, SolveLimits};
 struct Strip(u8);
 
 impl Strip {
-    /// The cells on which a token may be placed: without a token on or beside them.
+    /// The cells on which a token may be placed: those without a token on or beside them.
     fn free(&self, tokens: u16) -> impl Iterator<Item = u32> + use<> {
         let around = |cell: u32| (0b111_u32 << cell) >> 1;
         (0..u32::from(self.0)).filter(move |&cell| u32::from(tokens) & around(cell) == 0)
@@ -41,7 +41,7 @@ impl Rules for Strip {
         self.free(tokens).next().is_none()
     }
 
-    // A role without an entry here has nothing to do: it is the other's turn.
+    // A role without an entry here has nothing to do, because it is the other's turn.
     fn legal(&self, &(tokens, turn): &Self::State, role: Role, out: &mut Vec<Move>) {
         if role.0 == turn {
             out.extend(self.free(tokens).map(Move));

@@ -1,4 +1,4 @@
-//! What a player can know in a game with hidden information.
+//! The knowledge of a player in a game with hidden information.
 
 #![expect(clippy::print_stdout, reason = "examples print their results")]
 
@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limits = InfosetLimits::default();
     let mut tracker = Tracker::with(game.clone(), role, Keep::States, limits, model, &stop)?;
 
-    // The referee knows the true state and does not reveal it. Here the role always takes its first
-    // move.
+    // The referee knows the true state and does not reveal it. In this example, the role always
+    // makes its first move.
     let mut referee = Referee::new(game.clone(), Seed::from(1), &stop)?;
     while !referee.terminal() {
         let roles = game.info().all_roles();
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (state, share) in &states {
             println!("  {:5.1} % {}", 100.0 * share, game.text().state_text(state));
         }
-        // What is true in all of them is what the role knows for certain.
+        // The facts that hold in all of them are what the role knows for certain.
         let known = Known::of(&**game, role, states.iter().copied(), &stop)?;
         println!("  certain: {}", known.certain().collect::<Vec<_>>().join(" "));
     }

@@ -7,8 +7,8 @@
 use magister::Playable;
 use magister::core::{Move, Seed, Step, Stop, draw};
 
-/// A game in GDL: two players take one or two matches in turn; the player who takes the last one
-/// wins.
+/// A game in GDL: two players take turns to remove one or two matches; the player who takes the
+/// last one wins.
 const MATCHES: &str = "
 (role first) (role second)
 (init (left 5)) (init (turn first))

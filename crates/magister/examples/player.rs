@@ -10,7 +10,7 @@ use magister::core::{
 };
 use magister::players::Spec;
 
-/// Plays random playouts after every legal move and takes the one with the best mean.
+/// Makes random playouts after every legal move and chooses the move with the best mean.
 struct Flat;
 
 impl Agent for Flat {
@@ -56,7 +56,7 @@ impl Agent for Flat {
             iterations += 1;
         }
 
-        // Its thoughts on the moves go into the decision, where observers can show them.
+        // The estimates of the moves are part of the decision, so that observers can show them.
         let mut thoughts: Vec<Thought> = legal
             .iter()
             .zip(&sums)
@@ -72,7 +72,8 @@ impl Agent for Flat {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("connect-four")?;
-    // Creates now what `uct` needs for fast playouts, so that its clock does not pay for it.
+    // Creates the data that `uct` needs for fast playouts, so that it does not cost time on its
+    // clock.
     playable.warm_up();
 
     // Players come from sources; the registry is one, a function is another.

@@ -7,7 +7,7 @@ use magister_engine::Evaluator;
 
 use crate::Findings;
 
-/// Why a game was not opened. The text says what to do next.
+/// Why a game was not opened. The message says what to do next.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     Unknown {
         /// The requested name.
         name: String,
-        /// Files with one ending more, and bundled games with similar names.
+        /// Files with an additional extension, and bundled games with similar names.
         similar: Vec<String>,
     },
     /// The bundled game has no such version.

@@ -68,7 +68,7 @@ impl Input {
 }
 
 /// The bundled game with a name; `None` if there is a file with that name, which has precedence. A
-/// folder does not.
+/// folder has no precedence.
 pub fn bundled(name: &str) -> Option<Found> {
     let path = Path::new(name);
     if path.exists() && !path.is_dir() {
@@ -91,13 +91,13 @@ pub fn unknown(name: &str) -> Error {
     Error::Unknown { name: name.to_owned(), similar: similar_names }
 }
 
-/// The endings of rules files.
+/// The extensions of rules files.
 const ENDINGS: [&str; 4] = ["kif", "hrf", "gdl", "rcy"];
 
 /// The maximum number of suggestions.
 const SUGGESTED: usize = 4;
 
-/// Similar names of games: misspelt, or given in part.
+/// Similar names of games: misspelt names or parts of names.
 fn similar(name: &str) -> Vec<&'static str> {
     let wanted = squeezed(name);
     let names: Vec<(String, &'static str)> = catalogue::all()

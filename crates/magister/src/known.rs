@@ -1,5 +1,5 @@
-//! What a role knows where information is hidden: the positions that agree with what it saw, and
-//! its moves in them.
+//! The knowledge of a role with hidden information: the positions that are consistent with its
+//! observations, and its moves in them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use magister_engine::within;
 use magister_infoset::{Belief, InfosetLimits, Settings};
 use magister_players::Possible;
 
-/// The states whose moves are compared.
+/// The number of states whose moves are compared.
 const COMPARED: usize = 64;
 
-/// How much is done to find out what a role knows.
+/// The effort for determining the knowledge of a role.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// The time for one position.
+    /// The time limit for one position.
     pub patience: Duration,
-    /// The largest information set that is enumerated.
+    /// The maximum size of an information set that is enumerated.
     pub states: usize,
     /// The size of the sample of a larger one.
     pub particles: usize,
 }
 
-/// Follows the information set of one role through a match.
+/// Tracks the information set of one role during a match.
 pub struct Follower {
     role: Role,
     effort: Effort,
@@ -34,12 +34,12 @@ pub struct Follower {
     rng: Rng,
 }
 
-/// The moves of a role as far as they are known.
+/// The legal moves of a role, as far as they are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownMoves {
     /// The moves.
     pub moves: Vec<Move>,
-    /// Whether they come from a position that agrees with everything that was seen.
+    /// Whether they come from a position that is consistent with all observations.
     pub agrees: bool,
 }
 
@@ -50,15 +50,15 @@ impl std::fmt::Debug for Follower {
 }
 
 impl Follower {
-    /// Before the first turn.
+    /// The state before the first turn.
     pub fn new(game: &Arc<dyn Game>, role: Role, effort: Effort) -> Self {
         let rng = Seed::from(0).derive("possible").rng();
         let (worker, possible) = (game.worker(), Possible::default());
         Follower { role, effort, worker, belief: None, possible, rng }
     }
 
-    /// Goes to the end of a view. Gives the moves that are legal in all positions that agree with
-    /// it; if none is, those of one position.
+    /// Advances to the end of a view. Returns the moves that are legal in all consistent positions;
+    /// if there are none, those of one position.
     pub fn follow(&mut self, view: &View) -> KnownMoves {
         let Follower { role, effort, worker, belief, possible, rng } = self;
         let (role, turns, game) = (*role, view.turns(), view.game());
@@ -81,13 +81,14 @@ impl Follower {
                 *belief = Some(made);
                 return KnownMoves { moves, agrees: true };
             }
-            // Without a position that agrees, the moves come from one that is close.
+            // If no consistent position is found, the moves come from one that is close.
             let (moves, agrees) = possible.moves(view, &budget, rng).unwrap_or_default();
             KnownMoves { moves, agrees }
         })
     }
 
-    /// The positions that agree with the last view; none if they could not be found in time.
+    /// The positions that are consistent with the last view; `None` if they could not be found in
+    /// time.
     pub fn belief(&self) -> Option<&Belief> {
         self.belief.as_ref()
     }

@@ -1,7 +1,7 @@
 //! The languages of games, and the one place where a front end is chosen.
 //!
-//! A further language is a variant of [`Language`], of [`Rules`] and of [`Found`], and a line in
-//! [`recognise`], [`read`] and [`check`]; the compiler finds the other places.
+//! A new language is a variant of [`Language`], of [`Rules`] and of [`Found`], and a line in
+//! [`recognise`], [`read`] and [`check`]; the compiler reports the other places.
 
 use std::fmt;
 use std::path::Path;

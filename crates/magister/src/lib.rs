@@ -21,8 +21,8 @@
 //! progress. A [`Source`] is a game that was read and not prepared. [`Error`] says what is wrong
 //! and what to do next.
 //!
-//! Preparing a game does not create what only players need. Call [`Playable::warm_up`] before a
-//! match starts, so that no player pays for it with time on its clock.
+//! Preparing a game does not create the data that only players need. Call [`Playable::warm_up`]
+//! before a match starts, so that this does not cost a player time on its clock.
 //!
 //! Each part of Magister is a module here:
 //!
@@ -34,11 +34,11 @@
 //! | [`recycle`] | RECYCLE: card games |
 //! | [`engine`] | evaluators, from rules to running games |
 //! | [`games`] | the catalogue of bundled games, and those written in Rust |
-//! | [`players`] | everything that decides |
-//! | [`learn`] | agents that teach themselves games |
+//! | [`players`] | all players |
+//! | [`learn`] | agents that learn games by self-play |
 //! | [`arena`] | matches, tournaments, ratings, analysis, the honesty audit |
 //! | [`solve`] | exact solutions and equilibria |
-//! | [`decompose`] | subgames, and games solved by them |
+//! | [`decompose`] | subgames, and solving games by their subgames |
 //! | [`infoset`] | information sets |
 //!
 //! The folder `examples` of this crate has a program for each of the common tasks.

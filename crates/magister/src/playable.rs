@@ -23,7 +23,7 @@ pub struct Playable {
     pub game: Arc<dyn Game>,
     /// The name of its evaluator; `rust` for a game written in Rust, `recycle` for a card game.
     pub evaluator: &'static str,
-    /// The time from text to game.
+    /// The time for preparing the game from its text.
     pub took: Duration,
     /// The engine's result, if the game was built from rules.
     pub prepared: Option<Prepared>,
@@ -80,21 +80,21 @@ impl Playable {
         self.prepared.as_ref()?.network.as_ref()
     }
 
-    /// Creates what players need beyond single steps: batch playouts run on vectors if that is
-    /// faster, which is compiled and measured now and not on a player's clock. If that takes more
-    /// than 20 seconds, the game is played without it.
+    /// Creates the data that players need beyond single steps. Batch playouts run on vectors if
+    /// that is faster; this is compiled and measured now instead of on a player's clock. If it
+    /// takes more than 20 seconds, the game is played without vectors.
     pub fn warm_up(&self) {
         let _ = self.warm_up_within(PATIENCE, &Stop::never());
     }
 
-    /// [`Playable::warm_up`] with the caller's time limit and flag. An error says that it was not
-    /// finished, and the game is played without it.
+    /// [`Playable::warm_up`] with the caller's time limit and flag. An error means that it was not
+    /// finished, and the game is played without vectors.
     pub fn warm_up_within(&self, time: Duration, stop: &Stop) -> Result<(), Halt> {
         let Some(network) = self.network() else { return Ok(()) };
         within(time, stop, |stop| network.warm_up(stop))
     }
 
-    /// The same game with playouts step by step.
+    /// The same game with playouts that run step by step.
     #[must_use]
     pub fn one_by_one(mut self) -> Self {
         if let Some(network) = self.network() {
@@ -103,8 +103,8 @@ impl Playable {
         self
     }
 
-    /// Determines how to draw positions of the game. That may take some time in large games; keep
-    /// the painter.
+    /// Determines how to draw positions of the game. This may take some time in large games, so
+    /// keep the painter.
     pub fn painter(&self) -> Painter {
         self.painter_with(self.source.style())
     }

@@ -1,8 +1,8 @@
 //! Repairs of simple mistakes in rules.
 //!
-//! A repair is tried, never guessed: candidates come from the diagnostics and from the text, and
-//! the one that leaves the fewest errors is kept. The result is offered only if the rules then have
-//! no errors and play better in random matches than before.
+//! Every repair is tested: candidates come from the diagnostics and from the text, and the one that
+//! leaves the fewest errors is kept. The result is offered only if the rules then have no errors
+//! and play better in random matches than before.
 
 mod candidates;
 mod noop;
@@ -18,15 +18,15 @@ use magister_gdl::{Code, Severity, examine, read};
 use crate::{Options, Reading};
 use candidates::candidates;
 
-/// The most repairs of one rulesheet, and the most candidates for one of them.
+/// The maximum number of repairs of one rulesheet, and of candidates for each of them.
 const REPAIRS: usize = 12;
 const CANDIDATES: usize = 80;
-/// Random matches by which rules are compared.
+/// The number of random matches by which rules are compared.
 const MATCHES: u32 = 40;
 const STEPS: u32 = 300;
-/// How long one version of the rules may take.
+/// The time limit for one version of the rules.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The faults of rules that cannot be played at all.
+/// The number of faults that unplayable rules count as.
 const UNPLAYABLE: usize = 1_000;
 
 /// Rules that were repaired.
@@ -34,7 +34,7 @@ const UNPLAYABLE: usize = 1_000;
 pub struct Repair {
     /// The rules after the repair.
     pub text: String,
-    /// What was changed, in the order of the changes.
+    /// The changes, in order.
     pub changes: Vec<Change>,
 }
 
@@ -43,20 +43,20 @@ pub struct Repair {
 pub struct Change {
     /// The line, from 1.
     pub line: usize,
-    /// What was done there.
+    /// The change as text.
     pub what: String,
 }
 
-/// A text that may be better, and how it came about.
+/// A text that may be better, and the change that led to it.
 struct Candidate {
     text: String,
     change: Change,
 }
 
-/// How bad rules are: errors of reading, all errors, warnings.
+/// The badness of rules: reading errors, all errors, warnings.
 type Badness = (usize, usize, usize);
 
-/// Tries to repair rules in GDL, GDL-II or Gamemaster's language. None if nothing is wrong, or if
+/// Tries to repair rules in GDL, GDL-II or Gamemaster's language. `None` if nothing is wrong, or if
 /// no repair makes the rules free of errors and better to play.
 pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
     let (mut now, mut changes) = (text.to_owned(), Vec::new());
@@ -68,7 +68,7 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
         }
         let tried = candidates(&now, &reading.gdl).into_iter().take(CANDIDATES);
         let scored = tried.map(|candidate| (badness(&candidate.text, reading), candidate));
-        // The first of equally good candidates is the likeliest.
+        // Among equally good candidates, the first is the most likely.
         let best = scored.reduce(|best, other| if other.0 < best.0 { other } else { best });
         match best {
             Some((bad, candidate)) if bad < current => {
@@ -84,9 +84,9 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
     }
     let mut faults = faults(name, &now, reading);
     if faults > 0 {
-        // A misspelt name is likelier than a forgotten rule.
+        // A misspelt name is more likely than a forgotten rule.
         let spelling = spelling::candidates(&now, &reading.gdl).into_iter();
-        // Where a condition can never be true, a role is stuck for that reason.
+        // If a condition can never be true, that is the reason why a role is stuck.
         let unclear = examine(&now, &reading.gdl).diagnostics;
         let unclear = unclear.as_slice().iter().any(|one| one.code == Code::Undefined);
         let noop = if unclear { Vec::new() } else { noop::candidates(&now, &reading.gdl) };
@@ -100,7 +100,7 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
             }
         }
     }
-    // What had errors could not be played as its author meant it.
+    // Rules with errors could not be played as their author intended.
     let old = if before.1 > 0 { UNPLAYABLE } else { self::faults(name, text, reading) };
     (faults < old && !changes.is_empty()).then_some(Repair { text: now, changes })
 }
@@ -111,7 +111,7 @@ fn badness(text: &str, reading: &Reading) -> Badness {
     (read, found.count(Severity::Error), found.count(Severity::Warning))
 }
 
-/// The kinds of faults that random matches show.
+/// The number of kinds of faults that random matches show.
 fn faults(name: &str, text: &str, reading: &Reading) -> usize {
     let options = Options { reading: *reading, ..Options::default() };
     let Ok(playable) = options.open_text(name, text) else { return UNPLAYABLE };
@@ -124,7 +124,7 @@ fn faults(name: &str, text: &str, reading: &Reading) -> usize {
     survey.faults.len() + usize::from(endless) + usize::from(at_once)
 }
 
-/// The line of a place in a text, from 1.
+/// The line of an offset in a text, from 1.
 fn line_of(text: &str, at: usize) -> usize {
     text.get(..at).unwrap_or(text).matches('\n').count() + 1
 }
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(repair("good", rules, &Reading::default()), None);
     }
 
-    /// A fluent that is made true under a misspelt name gives no diagnostic, and a role is then
+    /// A fluent that is made true under a misspelt name gives no diagnostic, but leaves a role
     /// without a legal move. A new move `noop` would hide the mistake.
     #[test]
     fn a_misspelt_name_is_corrected_before_a_move_is_added() {
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(repaired.text, rules.replace("contrl", "control"), "{:?}", repaired.changes);
     }
 
-    /// Rules for two players in turn, which ask whose turn it is in three places.
+    /// Rules for two players who take turns, which query the turn in three places.
     const TURNS: &str = "(role a)\n(role b)\n(init (control a))\n(init (step 0))\n(succ 0 1)\n(succ 1 2)\n\
         (succ 2 3)\n(other a b)\n(other b a)\n\
         (<= (legal ?p go) (true (control ?p)))\n\
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(repaired.text, TURNS, "{:?}", repaired.changes);
     }
 
-    /// One slip at a time in a small game.
+    /// One mistake at a time in a small game.
     #[test]
     fn slips_are_corrected() {
         let rules = "(role x)\n(init (step 0))\n(after 0 1)\n(after 1 2)\n\
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Here no fluent says whose turn it is.
+    /// Here no fluent marks the turn.
     #[test]
     fn roles_without_a_move_get_one() {
         let rules = "(role a)\n(role b)\n(init (step 0))\n(even 0)\n(even 2)\n\

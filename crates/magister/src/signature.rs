@@ -1,8 +1,9 @@
 //! One number for the behaviour of all evaluators, like the signature of a chess program's search.
 //!
-//! A dozen games are counted, walked through and played out from fixed seeds, on every evaluator
-//! that supports them. Evaluators must agree, and the result must equal `signature.txt`. Speed,
-//! memory and the internals of the engine may change without changing the number.
+//! The signature covers path counts, random walks and playouts of a dozen games with fixed seeds,
+//! on every evaluator that supports them. Evaluators must agree, and the result must equal
+//! `signature.txt`. Speed, memory and the internals of the engine may change without changing the
+//! number.
 //!
 //! ```no_run
 //! let found = magister::signature::sign()?;
@@ -27,9 +28,9 @@ struct Case {
     game: &'static str,
     /// The depth to which paths are counted.
     depth: usize,
-    /// Random walks from the start.
+    /// The number of random walks from the initial state.
     walks: u64,
-    /// Random playouts.
+    /// The number of random playouts.
     playouts: u32,
 }
 
@@ -37,7 +38,7 @@ const fn case(game: &'static str, depth: usize, walks: u64, playouts: u32) -> Ca
     Case { game, depth, walks, playouts }
 }
 
-/// The games; each has something that the others lack.
+/// The games; each has a feature that the others lack.
 const CASES: [Case; 13] = [
     // Turn-based games on small boards, in each of the languages.
     case("tictactoe", 3, 2, 96),
@@ -45,7 +46,7 @@ const CASES: [Case; 13] = [
     case("connect-four/operations", 1, 1, 48),
     case("breakthrough", 1, 1, 33),
     case("hexapawn", 3, 2, 96),
-    // Moves that depend on much of the board.
+    // Moves that depend on a large part of the board.
     case("othello-6x6", 1, 1, 33),
     // One player; arithmetic.
     case("buttonsandlights", 3, 2, 64),
@@ -56,7 +57,7 @@ const CASES: [Case; 13] = [
     case("monty-hall", 4, 6, 96),
     case("kuhn-poker", 4, 6, 96),
     case("krieg-tictactoe", 1, 1, 48),
-    // Weighted chance and rewards on the way, in Rust.
+    // Weighted chance and intermediate rewards, in Rust.
     case("rust:2048", 2, 2, 64),
 ];
 
@@ -150,7 +151,7 @@ pub fn compare(found: &[Part]) -> Result<(), Changed> {
     Err(Changed::Different { games, found: text })
 }
 
-/// The contents of `signature.txt`: the number, and below it the part of each game.
+/// The contents of `signature.txt`: the number, followed by the part of each game.
 pub fn text(parts: &[Part]) -> String {
     let mut text = format!("signature {:016x}\n", total(parts));
     for part in parts {
@@ -178,7 +179,8 @@ fn part(case: &Case) -> Result<Part, Changed> {
     for Playable { game, evaluator, .. } in &all {
         let halted = |halt: Halt| failed(format!("by {evaluator}: {halt}"));
         walks.push((*evaluator, looked_at(&**game, case).map_err(halted)?));
-        // The reference interpreter would take minutes for playouts, which add nothing to steps.
+        // The reference interpreter would take minutes for playouts, which test nothing beyond
+        // steps.
         if *evaluator != Evaluator::Reference.name() {
             played.push((*evaluator, playouts(&**game, case.playouts, MAX_STEPS).map_err(halted)?));
         }
@@ -286,7 +288,7 @@ impl Default for Hash {
 }
 
 impl Hash {
-    /// The hash of nothing.
+    /// The hash of an empty sequence.
     pub fn new() -> Self {
         Hash(0xcbf2_9ce4_8422_2325)
     }
@@ -302,7 +304,7 @@ impl Hash {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// Adds a text with its length, so that two texts do not run together.
+    /// Adds a text with its length, so that consecutive texts cannot be confused.
     pub fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes(text.as_bytes());

@@ -131,8 +131,8 @@ impl Source {
         &self.0.style
     }
 
-    /// All findings about the rules without playing: errors that only a thorough check finds, and
-    /// warnings. `None` for a game written in Rust.
+    /// All findings about the rules without playing, including errors that only a thorough check
+    /// finds, and warnings. `None` for a game written in Rust.
     pub fn check(&self) -> Option<Findings> {
         Some(language::check(self.input()?, &self.0.options.reading))
     }

@@ -9,7 +9,7 @@ use magister_engine::within;
 
 use crate::{Error, Input, Playable};
 
-/// The time to find the subgames of a game.
+/// The time limit for finding the subgames of a game.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The game and the number of a subgame, if a name is that of one. A file has precedence.
@@ -26,8 +26,8 @@ pub(crate) fn open(game: &str, number: usize, name: &str) -> Result<Input, Error
 }
 
 impl Playable {
-    /// The rules of a subgame as text, from its circuit; the first one has the number 1. Everything
-    /// that takes a game takes them.
+    /// The rules of a subgame as text, from its circuit; the first one has the number 1. They can
+    /// be used wherever a game is expected.
     pub fn subgame(&self, number: usize, stop: &Stop) -> Result<Input, Error> {
         let name = format!("{}#{number}", self.name);
         let failed = |what: String| Error::NoSubgame { name: name.clone(), what };

@@ -31,7 +31,7 @@ const WHOLE: [&str; 10] = [
     "three-mens-morris",
 ];
 
-/// How long players think, and how much is played.
+/// The thinking time of players, and the number of matches.
 #[derive(Clone, Copy)]
 pub(super) struct Match {
     pub(super) time: Duration,
@@ -40,7 +40,7 @@ pub(super) struct Match {
     pub(super) jobs: usize,
 }
 
-/// Won, drawn and lost matches of the player with decomposition.
+/// The won, drawn and lost matches of the player with decomposition.
 #[derive(Clone, Copy, Default)]
 struct Score {
     wins: u64,
@@ -57,7 +57,7 @@ fn series(playable: &Playable, limits: Match, games: u64, seed: u64) -> Result<S
         grace: Duration::from_secs(5),
         ..TimeControl::default()
     };
-    // A random move of each role makes matches differ.
+    // A random move of each role makes the matches differ.
     let contest = Contest { opening: 2, ..Contest::new(Arc::clone(&playable.game), time) };
     let players = vec![source(WITH)?, source(WITHOUT)?];
     Ok(Series { contest, players, games, seed: Seed::from(seed), jobs: limits.jobs })
@@ -72,7 +72,7 @@ fn score(summary: &Summary) -> Score {
     })
 }
 
-/// The player with decomposition is above the one without on each of five sums.
+/// Checks that the player with decomposition beats the one without on each of five sums.
 pub(super) fn sums(limits: Match) -> Result<()> {
     let mut out = std::io::stdout();
     let test = Sprt::new(0.0, 50.0);
@@ -107,8 +107,8 @@ pub(super) fn sums(limits: Match) -> Result<()> {
     Ok(())
 }
 
-/// The player with decomposition does not lose 20 Elo on games that do not decompose, all ten taken
-/// together.
+/// Checks that the player with decomposition does not lose 20 Elo on games that do not decompose,
+/// all ten taken together.
 pub(super) fn whole(limits: Match) -> Result<()> {
     let mut out = std::io::stdout();
     let test = Sprt::new(-20.0, 0.0);

@@ -1,4 +1,4 @@
-//! The numbers of Zhao, Schiffel and Thielscher (2009), beside ours.
+//! The numbers of Zhao, Schiffel and Thielscher (2009), compared with ours.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ const NIM: [(&str, usize, &[&str]); 4] = [
 /// The time of the paper's searches in seconds: decomposition, and normal.
 const PAPER: [(f64, f64); 4] = [(0.01, 0.4), (0.01, 3.5), (0.07, 6607.0), (0.06, 10797.0)];
 
-/// Runs of which the median is taken.
+/// The number of runs, of which the median is used.
 const RUNS: usize = 11;
 
 /// The processor time of this thread so far.
@@ -36,7 +36,7 @@ pub(super) fn processor() -> Duration {
     Duration::from_nanos(nanos.unwrap_or(0))
 }
 
-/// The processor time since then, in seconds.
+/// The processor time since a reading, in seconds.
 fn since(begun: Duration) -> f64 {
     processor().saturating_sub(begun).as_secs_f64()
 }
@@ -122,8 +122,8 @@ fn nim() -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Plain search with a table for two roles that take turns and win or lose. It stops at the first
-/// winning move.
+/// Plain search with a transposition table for two roles that take turns and win or lose. It stops
+/// at the first winning move.
 struct AlphaBeta {
     worker: Box<dyn Worker>,
     known: BTreeMap<Vec<u64>, f64>,
@@ -151,7 +151,7 @@ impl AlphaBeta {
             self.known.insert(state, value);
             return Ok(value);
         }
-        // Where no role has a choice, it does not matter whose turn it is.
+        // If no role has a choice, it does not matter whose turn it is.
         let mover = usize::from(self.worker.legal(Role(1)).len() > 1);
         let role = Role(mover as u8);
         let legal = self.worker.legal(role).to_vec();
@@ -236,7 +236,7 @@ fn boards() -> Result<Vec<String>> {
 /// One curve: a name, a colour, and seconds by depth.
 type Curve = (&'static str, &'static str, Vec<(usize, f64)>);
 
-/// Draws time against depth for Double Tic-Tac-Toe, as figure 4 of the paper does.
+/// Draws the time by depth for Double Tic-Tac-Toe, as in figure 4 of the paper.
 pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
     let playable = open("double_tictactoe_dengji")?;
     let compiled: &Compiled = playable.network().context("a network")?.compiled();
@@ -284,8 +284,8 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
     std::fs::write(file, svg(&curves)).with_context(|| format!("cannot write {file}"))
 }
 
-/// The processor time of a minimax search to a depth, with a table. Positions at the horizon count
-/// as drawn.
+/// The processor time of a minimax search to a depth, with a transposition table. Positions at the
+/// horizon count as draws.
 fn to_depth(game: &dyn Game, depth: usize) -> Result<f64, magister_core::Halt> {
     let begun = processor();
     let mut worker = game.worker();
@@ -330,7 +330,7 @@ fn minimax(
         }
         best.unwrap_or(50.0)
     };
-    // A state has one depth in this game.
+    // In this game, each state occurs at only one depth.
     known.insert(state, value);
     Ok(value)
 }

@@ -1,5 +1,5 @@
-//! Constraint puzzles: how long until they are playable, and until a SAT solver has a plan, in
-//! processor time.
+//! Constraint puzzles: the processor time until they are playable, and until a SAT solver has a
+//! plan.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use magister_decompose::Placement;
 use super::paper::processor;
 use crate::sheets::Sheet;
 
-/// Names of constraint puzzles begin like this.
+/// Prefixes of the names of constraint puzzles.
 const NAMES: &[&str] = &["hidato", "nonogram", "cryptarithmetic", "futoshiki", "sudoku"];
 
 /// Puzzles that have no solution: the best goal value is 0.
 const UNSOLVABLE: &[&str] = &["nonogram_10x10_1"];
 
-/// Seconds for a plan once the puzzle is prepared, and for its preparation: grounding, and
-/// recognising what moves do.
+/// The time limits in seconds for a plan once the puzzle is prepared, and for its preparation:
+/// grounding, and computing the effects of moves.
 const PLAN: f64 = 1.0;
 const PREPARATION: f64 = 10.0;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// The rest of the rules of a game in which the role that cannot move loses.
+/// The common rules of a game in which the role that cannot move loses.
 const NORMAL_PLAY: &str = "
 (role left) (role right)
 (rival left right) (rival right left)
@@ -67,7 +67,7 @@ fn kayles(rows: &[u32]) -> String {
 "
 }
 
-/// Snort on paths: a role marks free places that are not beside a mark of the other role.
+/// Snort on paths: a role marks free vertices that are not adjacent to a mark of the other role.
 fn snort(paths: &[u32]) -> String {
     let mut text = String::from(NORMAL_PLAY) + LOSES;
     for (path, &length) in paths.iter().enumerate() {

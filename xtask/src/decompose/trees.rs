@@ -1,4 +1,4 @@
-//! Puzzles with a tree per subgame and with one tree: simulations to the solution.
+//! Puzzles with one tree per subgame and with a single tree: simulations to the solution.
 
 use std::io::Write as _;
 
@@ -7,7 +7,7 @@ use magister_core::Seed;
 
 use crate::sheets::named;
 
-/// The puzzles, and how many times fewer simulations are expected.
+/// The puzzles, and the expected factor by which the number of simulations decreases.
 const PUZZLES: [(&str, f64); 2] = [("incredible", 2.0), ("nonogram", 25.0)];
 
 pub(super) fn run(games: &[String], seeds: u64, most: u64) -> Result<()> {

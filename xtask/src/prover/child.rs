@@ -16,7 +16,7 @@ pub(crate) enum Ended {
     Well(String),
     /// The last line of its error output.
     Badly(String),
-    /// It was ended because its time was over.
+    /// It was ended because its time was up.
     Late,
 }
 
@@ -69,7 +69,7 @@ fn listen(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is kept.
+            // Data that was read before an error is kept.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()

@@ -7,19 +7,19 @@ use serde::Serialize;
 
 use super::Row;
 
-/// The head of the table.
+/// The heading of the table.
 pub(super) const HEAD: &str = "game                           evaluator    prepare ms    cpu ms  peak MiB  \
                                states/s    prover     ratio";
 
-/// A grounded game below this multiple of the prover's speed is listed.
+/// Grounded games below this multiple of the prover's speed are listed.
 const GROUNDED: f64 = 100.0;
-/// The same for a game that has no network.
+/// The same for games without a network.
 const FALLBACK: f64 = 20.0;
-/// The desired limit of the preparation in milliseconds ...
+/// The target for the preparation time in milliseconds ...
 const QUICK: f64 = 2_000.0;
 /// ... the hard limit ...
 const PATIENCE: f64 = 30_000.0;
-/// ... and the desired limit of memory.
+/// ... and the target for memory.
 const SMALL: u64 = 2 << 30;
 /// The number of slowest preparations to list.
 const SLOWEST: usize = 8;
@@ -51,7 +51,8 @@ pub(super) struct Summary {
     evaluators: BTreeMap<String, usize>,
     grounded: Ratios,
     fallback: Ratios,
-    /// Games prepared within [`QUICK`] and [`SMALL`], by the clock and by processor time.
+    /// The number of games prepared within [`QUICK`] and [`SMALL`], by elapsed time and by
+    /// processor time.
     prepared_quickly: usize,
     prepared_quickly_cpu: usize,
     /// Games that took longer than [`PATIENCE`].
@@ -70,7 +71,7 @@ struct Ratios {
     median: Option<f64>,
     smallest: Option<f64>,
     goal: f64,
-    /// The games below the goal, worst first.
+    /// The games below the target, worst first.
     below: Vec<(String, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Single measurements: playing in slices until the time is over.
+//! Single measurements: playing in slices until the time is up.
 
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use super::Rate;
 const STREAMS: u64 = 16;
 /// The maximum share of the time for a slice.
 const SLICE: f64 = 0.1;
-/// The number of steps after which playouts are truncated; none of the four games is so long.
+/// The number of steps after which playouts are truncated; none of the four games is this long.
 const MAX_STEPS: u32 = 1_000;
 
-/// Plays the hand-written version, a number of games or sweeps at a time, and adds the results.
+/// Plays the hand-written version, a number of games or sweeps at a time, and adds up the results.
 pub(super) fn by_hand(
     seconds: f64,
     rate: &mut Rate,
@@ -36,7 +36,7 @@ pub(super) fn by_hand(
     Ok(())
 }
 
-/// The number that takes a slice, with bounded growth.
+/// The number of playouts that fill a slice, with bounded growth.
 fn next(count: u64, took: Duration, seconds: f64) -> u64 {
     let each = took.as_secs_f64().max(1e-9) / count as f64;
     ((seconds * SLICE / each) as u64).clamp(1, count * 8)
@@ -72,9 +72,9 @@ impl Player {
         Player { game, hand }
     }
 
-    /// Plays and adds the results.
+    /// Plays and adds up the results.
     pub(super) fn measure(&mut self, seconds: f64, rate: &mut Rate) -> Result<()> {
-        // The preparation by the first playouts does not count.
+        // The preparation in the first playouts is not counted.
         self.hand.play()?;
         let mut all = Counts::default();
         let (wall, from) = (Instant::now(), now()?);
@@ -118,8 +118,8 @@ impl Hand {
     }
 }
 
-/// Moves per second of several threads at the same time: by their own processor time, and by
-/// wall-clock time.
+/// Moves per second of several concurrent threads: by their own processor time, and by elapsed
+/// time.
 pub(super) fn together(player: &Player, threads: usize, seconds: f64) -> Result<[f64; 2]> {
     let ready = Barrier::new(threads);
     std::thread::scope(|scope| {

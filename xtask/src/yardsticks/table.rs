@@ -1,4 +1,4 @@
-//! The table, as Markdown between two marks in `docs/speed.md`.
+//! The table, as Markdown between two markers in `docs/speed.md`.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ fn millions(rate: f64) -> String {
     format!("{millions:.digits$}")
 }
 
-/// How this machine runs batches.
+/// The form in which this machine runs batches.
 fn best_form() -> &'static str {
     let off = std::env::var("MAGISTER_CODE").is_ok_and(|value| value == "off");
     #[cfg(target_arch = "x86_64")]
@@ -93,7 +93,7 @@ fn best_form() -> &'static str {
     if off { "interpreted" } else { "as set in the environment" }
 }
 
-/// The processor, as the system calls it.
+/// The processor, as reported by the system.
 fn machine() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {

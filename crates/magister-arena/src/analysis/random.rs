@@ -10,16 +10,16 @@ use super::Analysis;
 pub struct RandomPlay {
     /// The number of matches.
     pub matches: u32,
-    /// The number of matches that were broken off.
+    /// The number of matches that were cut off.
     pub broken_off: u32,
-    /// The mean number of steps, including matches that were broken off.
+    /// The mean number of steps, including matches that were cut off.
     pub length: f64,
     /// The mean number of joint moves in a position.
     pub branching: f64,
     /// The largest number of joint moves in a position.
     pub widest: f64,
     /// The decimal logarithm of D. Knuth's estimate of the size of the game tree; of its visited
-    /// part, if matches were broken off.
+    /// part, if matches were cut off.
     pub tree_log10: f64,
     /// The mean reward of each seat, if any match ended.
     pub rewards: Option<Vec<f64>>,
@@ -33,7 +33,7 @@ pub struct RandomPlay {
 enum First {
     Unknown,
     Seat(usize),
-    /// Several roles at once, or different ones.
+    /// Several roles at once, or different roles in different matches.
     Nobody,
 }
 

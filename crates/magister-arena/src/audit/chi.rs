@@ -1,4 +1,4 @@
-//! Whether counts differ by more than chance explains.
+//! Tests whether counts differ by more than chance explains.
 
 /// The p-value of Pearson's test of independence for the rows of a table; 1 if there is nothing to
 /// compare. Columns with an expected count below five in some row are merged, because the test is
@@ -27,7 +27,7 @@ pub(super) fn independence(table: &[Vec<u64>]) -> f64 {
     if live < 2 || kept.len() < 2 {
         return 1.0;
     }
-    // Merged columns with small counts are left out.
+    // Merged columns whose counts are still small are omitted.
     let sums: Vec<f64> =
         (0..table.len()).map(|row| kept.iter().map(|values| values[row]).sum()).collect();
     let all: f64 = sums.iter().sum();

@@ -8,7 +8,7 @@ use magister_solve::Equilibrium;
 use super::opponents::Opponents;
 use super::watched::Watched;
 
-/// A game with data shared by all audits in it: its equilibrium, if it is small enough to be
+/// A game with the data that all its audits share: its equilibrium, if it is small enough to be
 /// solved.
 pub struct Ground {
     pub(super) game: Arc<dyn Game>,
@@ -16,7 +16,7 @@ pub struct Ground {
     watched: Vec<OnceLock<Option<Watching>>>,
 }
 
-/// The game in which all others see the state, and its solution.
+/// The game in which all other roles see the state, and its solution.
 pub(super) struct Watching {
     pub(super) game: Arc<dyn Game>,
     pub(super) solved: Equilibrium,

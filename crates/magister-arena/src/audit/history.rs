@@ -1,4 +1,4 @@
-//! Histories of a game, and twins that look the same to a role.
+//! Histories of a game, and twins: other histories in the same information set.
 
 use std::sync::Arc;
 
@@ -59,9 +59,9 @@ impl Way {
     }
 }
 
-/// Looks for another history with the same turns of a role: it tries the moves of the others and of
-/// chance in random order, and backtracks on a contradiction. The result is some such history, not
-/// a fair sample. `None` if none is found soon.
+/// Searches for another history with the same turns of a role: it tries the moves of the others and
+/// of chance in random order, and backtracks on a contradiction. The result is not a uniform
+/// sample. `None` if no such history is found soon.
 pub(super) fn twin(
     game: &Arc<dyn Game>,
     role: Role,
@@ -128,8 +128,9 @@ pub(super) fn twin(
     Ok(None)
 }
 
-/// A twin by the game's own sampler, if it has one: a search does not find the order of a shuffled
-/// deck that gives a role the same cards. The twin is replayed, so a wrong sampler finds none.
+/// A twin by the game's own sampler, if it has one: a search would not find another order of a
+/// shuffled deck that gives a role the same cards. The twin is verified by replay, so a wrong
+/// sampler yields none.
 fn drawn_twin(
     game: &Arc<dyn Game>,
     role: Role,

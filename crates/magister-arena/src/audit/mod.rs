@@ -1,25 +1,25 @@
-//! The honesty audit: whether a player knows what it must not know.
+//! The honesty audit: whether a player uses information that its role does not have.
 //!
-//! A player that gets its view and nothing else is honest by construction, as long as nothing else
-//! reaches it: not the state, not the seed of chance, not data that another role or another match
-//! left in shared memory, not the time that something took. The audit looks for such leaks from
-//! outside, by the player's behaviour:
+//! A player that gets only its view is honest by construction, unless other information reaches it:
+//! the state, the seed of chance, data that another role or another match left in shared memory, or
+//! the time that a computation took. The audit looks for such leaks from outside, in the player's
+//! behaviour:
 //!
-//! - *Twins*: the same player, seed and iterations, asked along another history that looks the same
-//!   to its role, must give exactly the same answer: the move, its thoughts, the line, the
-//!   iterations. Asked again along the same history, it must repeat its answer.
+//! - *Twins*: the same player, seed and iterations, asked along another history in the same
+//!   information set, must give exactly the same answer: the move, its thoughts, the line, the
+//!   iterations. If it is asked again along the same history, it must repeat its answer.
 //! - *Permutation*: with fresh seeds, the distribution of its moves must be the same after a
 //!   history and after its twin. This applies to players whose seed does not determine the
 //!   decision.
 //! - *Independence*: over many matches, with seeds derived as in play, its moves must not depend on
 //!   the hidden state. This finds a player that computes chance from its own seed.
 //! - *Ceiling*: in a solved game, no player gets more than the best response to an equilibrium.
-//! - *Secrets*: in decisions where the right move differs from what would be right if the others
-//!   saw the state, which of the two it plays. A player that gets this wrong is honest, but models
-//!   opponents that are not; this is reported as a remark. A player that
+//! - *Secrets*: in decisions where the best move differs from the move that would be best if the
+//!   others saw the state, which of the two it plays. A player that plays the latter is honest, but
+//!   models opponents that are not; this is reported as a remark. A player that
 //!   [claims](magister_core::Agent::nested) that the others in its simulations know only their own
-//!   information state is asked again, here and in the game in which they do see the state; if that
-//!   makes no difference, its nested players get the state.
+//!   information state is asked again, in this game and in the game in which they do see the state.
+//!   If its answers do not differ, its nested players see the state.
 
 mod chi;
 mod ground;
@@ -51,21 +51,21 @@ pub struct Audit {
     pub matches: u32,
     /// The number of twins per match.
     pub twins: u32,
-    /// The number of pairs of twins that are asked many times, and the number of times.
+    /// The number of pairs of twins that are asked many times.
     pub pairs: u32,
-    /// See [`pairs`](Audit::pairs).
+    /// The number of times that each of these [`pairs`](Audit::pairs) is asked.
     pub decisions: u32,
     /// The number of matches for independence and the ceiling.
     pub sample: u32,
-    /// The seed of everything random.
+    /// The seed of all random draws.
     pub seed: Seed,
     /// How the seeds of a match are derived.
     pub seeds: Seeds,
-    /// The probability that a statistical test rejects an honest player. For many audits, divide it
-    /// by their number.
+    /// The probability that a statistical test rejects an honest player. For several audits, divide
+    /// it by their number.
     pub doubt: f64,
-    /// The time limit: half of it is for twins, a quarter for permutations. What does not fit is
-    /// skipped and reported.
+    /// The time limit: half of it is for twins, a quarter for permutations. Tests that do not fit
+    /// are skipped, and this is reported.
     pub time: Option<Duration>,
 }
 
@@ -93,7 +93,7 @@ impl Audit {
 pub struct Finding {
     /// The test: `views`, `repeat`, `twin`, `permutation`, `independence`, `ceiling` or `secrets`.
     pub test: &'static str,
-    /// A sentence.
+    /// The evidence, as a sentence.
     pub what: String,
 }
 
@@ -104,21 +104,21 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The number of matches that were compared with twins.
     pub matches: u32,
-    /// Twins with another hidden past, and those that differ in their future only.
+    /// The number of twins with a different hidden past.
     pub twins: u32,
-    /// See [`twins`](Verdict::twins).
+    /// The number of twins that differ only in their future.
     pub futures: u32,
     /// The number of compared answers.
     pub answers: u64,
-    /// The smallest p-value of the permutation tests, with their number.
+    /// The smallest p-value of the permutation tests, and the number of tests.
     pub permutation: Option<(f64, u32)>,
-    /// The smallest p-value of the independence tests, with their number.
+    /// The smallest p-value of the independence tests, and the number of tests.
     pub independence: Option<(f64, u32)>,
-    /// The mean reward, if the maximum is known.
+    /// The mean reward, if its upper bound is known.
     pub ceiling: Option<Ceiling>,
     /// Decisions in which it matters whether the others see the state.
     pub secrets: Option<Secrets>,
-    /// Whether it plays as if the others saw the state, more often than chance explains.
+    /// Whether it plays as if the others saw the state more often than chance explains.
     pub tells: bool,
     /// The number of illegal answers.
     pub illegal: u64,
@@ -126,7 +126,7 @@ pub struct Verdict {
     pub remarks: Vec<String>,
 }
 
-/// The mean reward of a player and its maximum.
+/// The mean reward of a player and its upper bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ceiling {
     /// The highest possible mean.
@@ -144,9 +144,9 @@ pub struct Ceiling {
 pub struct Secrets {
     /// Their number.
     pub decisions: u64,
-    /// How often it played the right move for opponents who see only their own observations.
+    /// How often it played the best move against opponents who see only their own observations.
     pub kept: u64,
-    /// How often it played the right move for opponents who see the state.
+    /// How often it played the best move against opponents who see the state.
     #[serde(rename = "told")]
     pub revealed: u64,
 }
@@ -178,7 +178,8 @@ impl Verdict {
 }
 
 impl Audit {
-    /// Audits a player. If the flag is set, the verdict is what was found so far, with a remark.
+    /// Audits a player. If the flag is set, the verdict contains the findings so far, with a
+    /// remark.
     pub fn run(&self, ground: &Ground, suspect: &Suspect, stop: &Stop) -> Result<Verdict, Halt> {
         let mut verdict = Verdict::default();
         let done = stages::run(self, ground, suspect, stop, &mut verdict);

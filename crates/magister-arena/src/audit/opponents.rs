@@ -7,7 +7,7 @@ use magister_solve::{Effort, Equilibrium, ExtensiveForm, SolveLimits};
 
 /// The maximum size of a game that is solved for an audit.
 const SMALL: SolveLimits = SolveLimits { nodes: 100_000, bytes: 256 << 20 };
-/// The maximum number of rounds.
+/// The maximum number of rounds of the solver.
 const ROUNDS: u64 = 3_000;
 
 /// The other roles: random, or playing an equilibrium.
@@ -16,7 +16,7 @@ pub(super) struct Opponents {
 }
 
 impl Opponents {
-    /// Solves the game if it is small and has one player, or two with opposite interests.
+    /// Solves the game if it is small and either one-player or two-player constant-sum.
     pub(super) fn of(game: &Arc<dyn Game>, stop: &Stop) -> Self {
         let effort = Effort { rounds: ROUNDS, stop: stop.clone(), ..Effort::default() };
         let solved = ExtensiveForm::new(&**game, &SMALL, stop)

@@ -1,4 +1,4 @@
-//! Whether a player assumes that the others know what only it knows.
+//! Whether a player assumes that the others have its private information.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::trial::Trial;
 use super::world::World;
 use super::{Audit, DOUBT, Ground, Secrets, Verdict};
 
-/// The margin, as a share of the range, by which a move must beat all others to be the right one.
+/// The margin, as a share of the range of rewards, by which the best move must beat all others.
 const CLEARLY: f64 = 0.01;
 /// The number of standard errors for a remark.
 const SIGMAS: f64 = 3.0;
-/// The number of information sets in which a player is asked again, how often in each, and the
-/// minimum number of iterations: a mistake for lack of time is not a lie.
+/// The number of information sets in which a player is asked again, the number of questions in
+/// each, and the minimum number of iterations. (A mistake for lack of time is not a false claim.)
 const SETS: usize = 3;
 const TIMES: u64 = 100;
 const ITERATIONS: u64 = 1_000;
-/// The number of answers in each of the two games for a judgement, and the share of them that must
-/// be wrong: an unsure player has only not thought enough.
+/// The number of answers in each of the two games that a verdict needs, and the share of them that
+/// must be wrong. (A player that is merely unsure has not thought enough.)
 const ENOUGH: u64 = 40;
 const MOSTLY: f64 = 0.9;
 
@@ -31,16 +31,16 @@ struct Matter<'a> {
     turns: &'a [Turn],
     /// One of its states.
     state: &'a [u64],
-    /// The right move, and the right move if the others saw the state.
+    /// The best move, and the best move if the others saw the state.
     right: Move,
     wrong: Move,
     revealed: u64,
 }
 
-/// Examines the decisions in which the right move differs from the right move if the others saw the
-/// state. A player whose imagined opponents see the state plays the latter, as often as if they
-/// really saw it. That is a mistake in general, and a false claim by a player that says that they
-/// know only their own information state.
+/// Examines the decisions in which the best move differs from the best move if the others saw the
+/// state. A player whose simulated opponents see the state plays the latter, as often as if they
+/// really saw it. This is a mistake in any player, and a false claim in a player that declares that
+/// its simulated opponents know only their own information state.
 pub(super) fn look(
     audit: &Audit,
     trial: &Trial<'_>,
@@ -79,7 +79,7 @@ pub(super) fn look(
         return Ok(());
     }
     verdict.secrets = Some(secrets);
-    // A random player plays both equally often.
+    // A random player plays both moves equally often.
     let (revealed, kept) = (secrets.revealed as f64, secrets.kept as f64);
     if revealed - kept <= SIGMAS * (revealed + kept).sqrt() {
         return Ok(());
@@ -120,9 +120,9 @@ fn clear<'a>(
     }
 }
 
-/// Asks a player that claims honest nested players equally often in the game and in the game in
-/// which the others see the state. Returns the evidence if that makes no difference and it plays
-/// what is right in the latter.
+/// Asks a player that claims to have honest nested players, equally often in the game and in the
+/// game in which the others see the state. Returns the evidence if its answers do not differ and it
+/// plays the best moves of the latter game.
 fn confront(
     audit: &Audit,
     trial: &Trial<'_>,

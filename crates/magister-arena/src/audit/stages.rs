@@ -12,19 +12,19 @@ use super::said::{Said, differ};
 use super::trial::{Moment, Played, Trial};
 use super::{Audit, Ceiling, Ground, Suspect, Verdict, secrets};
 
-/// The pause before the last question of a twin, for players that watch the clock.
+/// The pause before the last question of a twin, for players that use the clock.
 const PAUSE: Duration = Duration::from_millis(3);
 /// The number of attempts to find a pair of twins with different states.
 const ATTEMPTS: u64 = 30;
 /// The minimum number of occurrences of an information set for a test.
 const OFTEN: u64 = 40;
-/// The minimum number of matches for a mean: with few matches its error is not known well enough.
+/// The minimum number of matches for a mean; with fewer, its error is not known well enough.
 const MATCHES: usize = 100;
-/// The minimum number of standard errors by which a mean must exceed the ceiling: rewards are not
-/// normally distributed.
+/// The minimum number of standard errors by which a mean must exceed the ceiling, because rewards
+/// are not normally distributed.
 const SIGMAS: f64 = 4.0;
 
-/// Whether this share of the time is over.
+/// Whether this share of the time is used up.
 pub(super) type Over<'a> = &'a dyn Fn(f64) -> bool;
 
 /// For each information set and each state in it, how often each move was made.
@@ -64,7 +64,7 @@ fn prefix(played: &Played, moment: &Moment) -> History {
     History { joints: played.history.joints[..moment.behind].to_vec() }
 }
 
-/// The questions with a choice, or all if there is none.
+/// The questions with a choice, or all questions if no question has one.
 fn questions(played: &Played) -> Vec<&Moment> {
     let open: Vec<&Moment> = played.moments.iter().filter(|moment| moment.open).collect();
     if open.is_empty() { played.moments.iter().collect() } else { open }
@@ -92,7 +92,7 @@ fn twins(
             verdict.found("views", what);
         }
         let mut questions = questions(&played);
-        // Short histories first, so that slow players can be compared at all.
+        // Short histories come first, so that slow players can be compared at all.
         questions.truncate(2_usize << number.min(20));
         let Some(last) = questions.last() else { continue };
         let chance = (trial.seeds.chance)(&seed);
@@ -185,7 +185,7 @@ fn permutations(
                 counts.entry(trial.last(history, &fresh)?.choice()).or_default()[side] += 1;
             }
         }
-        // A player that never answers, or was never asked, has not been compared.
+        // A player that never answered, or was never asked, has not been compared.
         if counts.keys().all(Option::is_none) {
             continue;
         }

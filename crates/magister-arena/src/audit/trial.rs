@@ -27,9 +27,9 @@ pub(super) struct Trial<'a> {
 
 /// A question in a match.
 pub(super) struct Moment {
-    /// The number of joint moves before it.
+    /// The number of joint moves before the question.
     pub(super) behind: usize,
-    /// The number of turns of the role before it.
+    /// The number of turns of the role before the question.
     pub(super) turns: usize,
     pub(super) state: Vec<u64>,
     /// Whether there was a choice.
@@ -82,7 +82,7 @@ impl Trial<'_> {
     }
 
     /// Plays a match along a given history, and asks the same kind of player in every role at every
-    /// turn; their answers change nothing. Returns the answers of the role at each of its turns, up
+    /// turn; their answers have no effect. Returns the answers of the role at each of its turns, up
     /// to the one after the history. The last question comes after a pause.
     pub(super) fn along(
         &self,
@@ -113,7 +113,7 @@ impl Trial<'_> {
                 }
             }
             let Some(joint) = next else {
-                // An interrupted answer means nothing.
+                // An interrupted answer is meaningless.
                 self.stop.check()?;
                 return Ok(said);
             };
@@ -138,8 +138,8 @@ impl Trial<'_> {
         Ok(said)
     }
 
-    /// The answer of a new player with these turns, in this game or one that looks the same to its
-    /// role.
+    /// The answer of a new player with these turns, in this game or in one that its role cannot
+    /// distinguish from it.
     pub(super) fn answer(
         &self,
         game: &Arc<dyn Game>,
@@ -159,8 +159,8 @@ impl Trial<'_> {
         Ok(said.ok().map(|decision| decision.choice))
     }
 
-    /// A match in which all roles move at random, as a history to ask along: it costs nothing if
-    /// the suspect is slow.
+    /// A match in which all roles move at random, as a history for questions. It costs nothing,
+    /// even if the suspect is slow.
     pub(super) fn wander(&self, seed: &Seed) -> Result<Played, Halt> {
         self.run(seed, &Opponents { solved: None }, None)
     }
@@ -182,7 +182,8 @@ impl Trial<'_> {
         let chance = (self.seeds.chance)(seed);
         let mut others = seed.derive("opponents").rng();
         let mut way = Way::new(self.game);
-        // The referee draws chance itself; the two can be compared only if both use the same seed.
+        // The referee draws the moves of chance itself; the two can be compared only if both use
+        // the same seed.
         let same = chance == (Seeds::default().chance)(seed);
         let mut referee =
             if same { Some(Referee::new(Arc::clone(self.game), *seed, self.stop)?) } else { None };

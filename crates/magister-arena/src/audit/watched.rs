@@ -1,4 +1,4 @@
-//! A game in which the others see the state.
+//! A game in which the other roles see the state.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use magister_core::{Game, Info, Percept, Role, StateTensors, Step, Text, Twist, 
 use rustc_hash::FxHashMap;
 
 /// The same game, but after every turn all players except one observe the state. The observations
-/// of that one do not change, so every information state of the one game also occurs in the other.
+/// of that player do not change, so its information states are the same in both games.
 pub(super) struct Watched {
     game: Arc<dyn Game>,
     info: Arc<Info>,
@@ -18,10 +18,10 @@ pub(super) struct Watched {
 type States = FxHashMap<Vec<u64>, u32>;
 
 impl Watched {
-    /// A game in which all others see the state that this role may not.
+    /// The game in which all roles except this one see the state.
     pub(super) fn new(game: &Arc<dyn Game>, role: Role) -> Self {
         let mut info = game.info().clone();
-        // Players that cache data by the hash of the rules must not confuse the two.
+        // Players that cache data by the hash of the rules must not confuse the two games.
         info.rules_hash.push_str(" watched");
         // States become percepts, so their number is unknown.
         info.percepts = None;
@@ -57,7 +57,8 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// The percept of the current state: numbers from the end, which no game uses.
+    /// The percept of the current state. Its numbers count down from the maximum, which no game
+    /// uses.
     fn sight(&mut self, worker: &dyn Worker) -> Percept {
         worker.save(&mut self.state);
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);

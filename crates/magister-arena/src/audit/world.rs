@@ -8,12 +8,12 @@ use magister_core::{
 use magister_infoset::Determinization;
 use magister_players::Spec;
 
-/// What a player must not know, stored before every question.
+/// The hidden information of a match, stored before every question.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     /// The words of the true state.
     pub state: Vec<u64>,
-    /// The seed of chance, if known; in an invented twin, the seed of its future moves.
+    /// The seed of chance, if known; in a constructed twin, the seed of its future moves.
     pub chance: Option<Seed>,
 }
 
@@ -34,11 +34,11 @@ impl World {
     }
 }
 
-/// Creates the audited player, a new one for every match and every role.
+/// Creates a new audited player for every match and every role.
 pub type Suspect = Arc<dyn Fn(&World) -> Box<dyn Agent> + Send + Sync>;
 
-/// A player of the registry as a suspect: it gets only what players get. Only a player that
-/// declares itself clairvoyant sees the state, as in matches.
+/// A player of the registry as a suspect. As in matches, only a player that declares itself
+/// clairvoyant sees the state.
 pub fn suspect(spec: &Spec) -> Suspect {
     let spec = spec.clone();
     Arc::new(move |world| {
@@ -88,7 +88,7 @@ pub struct Seeds {
 }
 
 impl Default for Seeds {
-    /// As the referee and the contest derive them.
+    /// The derivations of the referee and the contest.
     fn default() -> Self {
         Seeds {
             chance: |seed| seed.derive("chance"),

@@ -122,7 +122,7 @@ fn seeing_the_car_wins_too_often() {
     }
 }
 
-/// An agent that computes chance from its own seed gives the same answers along all histories; its
+/// An agent that computes chance from its own seed gives the same answers along all histories. Its
 /// knowledge shows only if seeds are derived as in play.
 #[test]
 fn seeds_must_not_reveal_each_other() {
@@ -136,8 +136,8 @@ fn seeds_must_not_reveal_each_other() {
     assert!(verdict.honest(), "{verdict:?}");
 }
 
-/// The others in a simulation must not know what only the simulating player knows. The answers of
-/// such a player depend on its own information state only, so twins cannot find it.
+/// The others in a simulation must not have the private information of the simulating player. The
+/// answers of such a player depend only on its own information state, so twins cannot expose it.
 #[test]
 fn nested_players_that_see_the_state_are_found() {
     for name in ["exploding-bomb-tell", "exploding-bomb-tell-bonus"] {
@@ -165,8 +165,8 @@ fn assuming_that_the_others_see_the_state_gets_a_remark() {
     }
 }
 
-/// Players whose imagined opponents know only their own information state, however little they
-/// think.
+/// Players whose simulated opponents know only their own information state are accepted, however
+/// little they think.
 #[test]
 fn honest_nested_players_pass() {
     for name in ["exploding-bomb-tell", "exploding-bomb-tell-bonus", "rust:kuhn-poker"] {
@@ -223,7 +223,7 @@ fn honest_players_pass() {
     }
 }
 
-/// All players of the registry that get nothing but their view.
+/// All players of the registry that get only their view.
 #[test]
 fn no_registered_player_is_found() {
     let names = ["rust:monty-hall", "rust:kuhn-poker", "exploding-bomb-tell"];

@@ -47,7 +47,7 @@ fn play(game: &Arc<dyn Game>, player: &str, limits: TimeControl) -> MatchRecord 
     contest.play(&players, Seed::from(3))
 }
 
-/// The players for a game.
+/// The players that support a game.
 fn able(game: &Arc<dyn Game>) -> impl Iterator<Item = &'static str> {
     let hidden = game.info().information == Information::Hidden;
     PLAYERS.iter().filter(move |entry| entry.hidden || !hidden).map(|entry| entry.name)
@@ -80,11 +80,11 @@ fn card_games_are_played_by_every_player() {
     }
 }
 
-/// Games whose deals the sampler cannot yet reconstruct: in Go Fish, questions and answers restrict
-/// hands that change all the time, and after some 60 steps no consistent deal is found.
+/// Games whose deals the sampler cannot yet reconstruct. In Go Fish, questions and answers restrict
+/// hands that change all the time, and after about 60 steps no consistent deal is found.
 const UNTRACKED: [&str; 1] = ["go-fish"];
 
-/// Long matches, so that all phases of each game are met.
+/// Long matches, so that all phases of each game occur.
 #[test]
 fn honest_players_finish_every_card_game() {
     let cards = catalogue::all().iter().filter(|entry| entry.sheet.is_some_and(is_cards));
@@ -108,7 +108,8 @@ fn is_cards(sheet: catalogue::Sheet) -> bool {
 
 #[test]
 fn every_player_keeps_its_clock() {
-    // The machine that runs the tests may be busy; the test is that no player keeps thinking.
+    // The machine that runs the tests may be busy; the test only requires that no player thinks on
+    // without end.
     let time = Some(Duration::from_millis(10));
     let grace = Duration::from_secs(2);
     for name in ["tictactoe", "2048"] {

@@ -16,7 +16,7 @@ const RECORD: &str = "MAGISTER_TEST_RECORD";
 /// The prefix of the record in the other process's output.
 const MARK: &str = "the record: ";
 
-/// Games of all kinds: turns, simultaneous moves, chance, gains on the way, hidden information.
+/// Games of all kinds: turns, simultaneous moves, chance, intermediate rewards, hidden information.
 const GAMES: &[&str] = &["tictactoe", "nim-3-4-5", "2048", "kuhn-poker", "rock-paper-scissors"];
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -74,7 +74,7 @@ fn play(current: &mut Match, mut answers: usize) {
     }
 }
 
-/// The other process: continues with the record that it gets. In a usual run there is none.
+/// The other process: continues with the record that it gets. A normal run has none.
 #[test]
 fn another_process_continues() {
     let Ok(path) = std::env::var(RECORD) else { return };

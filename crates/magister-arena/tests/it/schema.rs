@@ -115,7 +115,8 @@ fn records_of_all_games_fit_the_schema() {
         let value = serde_json::to_value(&record).unwrap();
         keys.extend(value.as_object().unwrap().keys().cloned());
     }
-    // Nearly every field was seen. Others are in the next test; no game in Rust has silent steps.
+    // Nearly every field occurs here. The others are in the next test; no game in Rust has silent
+    // steps.
     let all = schema["properties"].as_object().unwrap().keys();
     let unseen: Vec<&str> = all.filter(|key| !keys.contains(*key)).map(String::as_str).collect();
     assert_eq!(unseen, ["answers", "clairvoyant", "id", "round", "silent"]);

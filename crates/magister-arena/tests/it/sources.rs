@@ -201,7 +201,7 @@ struct Slow {
     prepare: Duration,
 }
 
-/// Plays the first legal move. It prepares before the first one, if no one asked it to do so
+/// Plays the first legal move. It prepares before the first move, unless it was asked to do so
 /// earlier.
 struct Sluggish {
     inner: Box<dyn Agent>,

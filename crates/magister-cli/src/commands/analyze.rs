@@ -1,4 +1,4 @@
-//! `magister analyze`: what kind of game it is.
+//! `magister analyze`: the kind and quality of a game.
 
 mod designer;
 
@@ -122,7 +122,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
                     2.0 * high - 1.0
                 );
             }
-            // Not every player says what it thinks of a position.
+            // Not every player reports its estimate of a position.
             if !strong.leads.is_empty() {
                 let _ = writeln!(
                     text,
@@ -174,7 +174,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
     text
 }
 
-/// A number of which the decimal logarithm is known: `600 thousand`, `4 * 10^23`.
+/// A number given by its decimal logarithm: `600 thousand`, `4 * 10^23`.
 fn magnitude(log10: f64) -> String {
     const NAMES: [&str; 5] = ["", " thousand", " million", " billion", " trillion"];
     let group = (log10 / 3.0).floor().max(0.0);
@@ -184,7 +184,7 @@ fn magnitude(log10: f64) -> String {
     }
 }
 
-/// What may make the game fairer.
+/// The changes that may make the game fairer.
 fn fairer(seats: &[&str], balance: &Balance) -> String {
     let seat = seats[balance.favoured];
     let (score, low, high) = balance.score;

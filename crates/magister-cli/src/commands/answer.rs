@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The arguments, with the player that they mean.
+/// The arguments, and the player that they name.
 struct Asked<'a> {
     args: &'a Answer,
     player: Spec,
@@ -78,7 +78,7 @@ struct Table<'a> {
 struct Answerer {
     agent: Box<dyn Agent>,
     view: View,
-    /// The positions of the session that it knows of.
+    /// The number of positions of the session that it has processed.
     known: usize,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Table<'a> {
         Table { args, session, seats: Vec::new(), seed }
     }
 
-    /// The position: who has a choice, or how it ended.
+    /// The position: the roles with a choice, or the result.
     fn position(&self) -> Value {
         let info = self.session.info();
         let worker = &*self.session.worker;
@@ -107,7 +107,7 @@ impl<'a> Table<'a> {
         json!({ "over": false, "roles": roles, "choosing": choosing })
     }
 
-    /// What the player would do as the first role that has a choice.
+    /// The decision of the player for the first role that has a choice.
     fn think(&mut self) -> Result<Value> {
         let info = self.session.info();
         let role = info.players().find(|&role| self.session.chooses(role));
@@ -118,7 +118,7 @@ impl<'a> Table<'a> {
         } else {
             let mut agent = self.args.player.try_agent()?;
             let view = View::new(Arc::clone(&self.session.game), role);
-            // The clock starts afterwards. What fails here fails again when the player decides.
+            // The clock starts afterwards. An error here occurs again when the player decides.
             let _ = agent.prepare(&view, &Stop::never());
             self.seats.push(Answerer { agent, view, known: 1 });
             self.seats.len() - 1
@@ -159,18 +159,19 @@ impl<'a> Table<'a> {
     }
 }
 
-/// How often the system is asked for the processor's time, which takes a while to answer.
+/// How often the system is queried for the processor time, because a query takes a while.
 const ASKED: Duration = Duration::from_micros(500);
 
-/// A clock that counts the processor time of this thread down.
+/// A clock that counts down the processor time of this thread.
 struct Processor {
     end: Duration,
-    /// When it was last asked, and what was left.
+    /// The time of the last query, and the remaining time.
     last: Mutex<(Instant, Duration)>,
 }
 
 impl Processor {
-    /// This much time from now on; none if the system does not report processor time.
+    /// A clock with this much time from now on; `None` if the system does not report processor
+    /// time.
     fn within(time: Duration) -> Option<Self> {
         let end = cpu_time()? + time;
         Some(Processor { end, last: Mutex::new((Instant::now(), time)) })

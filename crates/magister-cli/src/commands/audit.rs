@@ -15,7 +15,7 @@ use crate::args;
 use crate::terminal::fitted;
 use crate::{CLEAN, FOUND, game};
 
-/// How long to wait for a player that does not answer, as a multiple of the length of the audit.
+/// How long to wait for a player that does not answer, as a multiple of the duration of the audit.
 const PATIENCE: u32 = 3;
 
 pub(crate) fn run(args: &args::Audit) -> Result<u8> {
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
     let time = Duration::from_secs_f64(args.seconds);
     let mut out = anstream::stdout().lock();
     let (mut honest, mut silent) = (true, Vec::new());
-    // Solving takes its own time.
+    // Solving has its own time limit.
     let ground = within(time, &Stop::never(), |stop| Ground::new(&playable.game, stop));
     for role in roles {
         let audit = Audit {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
         })?;
         honest &= verdict.honest();
         let name = info.role_name(role);
-        // Where nothing was compared, nothing is known.
+        // If nothing was compared, there is no result.
         let known = verdict.compared() || !verdict.honest();
         if !known {
             silent.push(name);

@@ -1,4 +1,4 @@
-//! `magister bench`: how fast games are played at random.
+//! `magister bench`: the speed of random play.
 
 mod measure;
 pub(crate) mod process;
@@ -19,7 +19,8 @@ use crate::terminal::fitted;
 use crate::{CLEAN, FOUND, game};
 use measure::{Measured, measure};
 
-/// The playouts of a signature: 32 lanes of 8, so that a lane plays on after its first match.
+/// The number of playouts of a signature: 32 lanes of 8, so that a lane continues after its first
+/// match.
 const SIGNED: u32 = 256;
 /// Signatures stay below this, so that every reader of JSON reads them exactly.
 const BITS_53: u64 = (1 << 53) - 1;
@@ -55,14 +56,14 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// Makes the tapes and the code of the batch evaluator, and gives the milliseconds it took.
+/// Creates the tapes and the code of the batch evaluator, and returns the time in milliseconds.
 fn batch_form(playable: &Playable) -> Option<f64> {
     let prepared = playable.prepared.as_ref()?;
     let network = prepared.network.as_ref().filter(|_| prepared.evaluator == Evaluator::Batch)?;
     Some(network.vectors().as_secs_f64() * 1e3)
 }
 
-/// What play would use for single steps and for batches, if no evaluator is asked for.
+/// The evaluators that play would use for single steps and for batches, if none is requested.
 fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
     let playable = source.prepare(None)?;
     let network = playable.prepared.as_ref().and_then(|prepared| prepared.network.as_ref());
@@ -96,7 +97,7 @@ fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// The columns of the table for people.
+/// The columns of the text table.
 const COLUMNS: &str =
     "evaluator         states/s    playouts/s   steps     gates  prepare ms  peak MiB";
 
@@ -169,7 +170,7 @@ fn sections(playable: &Playable) -> Option<serde_json::Value> {
     }))
 }
 
-/// One number for all games; every evaluator must come to the same.
+/// One number for all games; every evaluator must compute the same one.
 fn signature(args: &Bench) -> Result<u8> {
     let mut total = Hash::new();
     let mut code = CLEAN;

@@ -1,4 +1,4 @@
-//! `magister check`: what is wrong with rules, and where.
+//! `magister check`: the defects of rules, with their positions.
 
 use std::io::Write;
 use std::path::Path;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         }
         if more > 0 {
             let what = format!("{more} more errors and warnings");
-            // The list of a text with very many errors ends before its last one.
+            // The list for a text with very many errors does not contain all of them.
             let shows = if all < counted { format!("the first {all}") } else { "all".to_owned() };
             writeln!(out, "{}: {what}; --all shows {shows}\n", input.name)?;
         }
@@ -84,7 +84,8 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     })
 }
 
-/// The most diagnostics of a file that are shown; the first errors often cause the later ones.
+/// The maximum number of diagnostics of a file that are shown; the first errors often cause the
+/// later ones.
 const MOST: usize = 20;
 
 /// Whether a text is something other than rules: it declares no role in any of the languages.
@@ -99,7 +100,7 @@ fn is_foreign(input: &Input) -> bool {
         })
 }
 
-/// Repairs a file and lists the changes. Other input is returned as it is.
+/// Repairs a file and lists the changes. Other input is returned unchanged.
 fn fixed(
     out: &mut impl Write,
     file: &str,
@@ -126,7 +127,7 @@ fn fixed(
     Ok(Input { text: repair.text, ..input })
 }
 
-/// What there is to say about a code, of whatever language.
+/// The description of a code of any language.
 struct Explained {
     id: &'static str,
     name: &'static str,
@@ -157,7 +158,7 @@ fn codes() -> Vec<Explained> {
 fn list() -> Result<u8> {
     let mut out = anstream::stdout().lock();
     for code in codes() {
-        // The first sentence says what the code is about.
+        // The first sentence summarises the code.
         let about = code.explanation.split_inclusive(". ").next().unwrap_or_default().trim_end();
         let line = format!("{}  {:8} {}: {about}", code.id, code.severity.name(), code.name);
         writeln!(out, "{}", hanging(&line, 15))?;
@@ -170,7 +171,7 @@ fn explain(wanted: &str) -> Result<u8> {
     let named = |code: &&Explained| {
         code.id.eq_ignore_ascii_case(wanted) || code.name.eq_ignore_ascii_case(wanted)
     };
-    // A name that two languages use means both.
+    // A name that two languages use selects both.
     let found: Vec<&Explained> = codes.iter().filter(named).collect();
     if found.is_empty() {
         let names = codes.iter().flat_map(|code| [code.id, code.name]);

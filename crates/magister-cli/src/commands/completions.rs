@@ -1,4 +1,4 @@
-//! `magister completions`: for the usual shells.
+//! `magister completions`: for common shells.
 
 use anyhow::Result;
 use clap::CommandFactory as _;

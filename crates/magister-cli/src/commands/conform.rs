@@ -1,4 +1,4 @@
-//! `magister conform`: recorded matches against our own answers.
+//! `magister conform`: compares recorded matches with our own results.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::{CLEAN, FOUND, game};
 
 /// The number of random games that are compared with a summary of recorded ones.
 const RANDOM_GAMES: u64 = 10_000;
-/// How many standard errors a mean may be off.
+/// The maximum deviation of a mean, in standard errors.
 const STANDARD_ERRORS: f64 = 4.0;
 
 /// Card games: full records are replayed, summaries are compared by their means.
@@ -47,7 +47,7 @@ fn cards(game: &CardGame, args: &Conform) -> Result<u8> {
     Ok(if mismatches == 0 { CLEAN } else { FOUND })
 }
 
-/// Our own records are for another command.
+/// Refuses our own records, which another command replays.
 fn not_a_record(name: &str, bytes: &[u8]) -> Result<()> {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let object: Option<serde_json::Value> = serde_json::from_slice(line).ok();

@@ -23,7 +23,7 @@ use crate::draw::Look;
 use crate::terminal::{self, fitted};
 use crate::{CLEAN, interrupt};
 
-/// The time for a move if no option sets one.
+/// The default time for a move.
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
@@ -75,7 +75,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
             let mut out = anstream::stdout();
             // An error cannot be reported here.
             let _ = report.print(&mut out).and_then(|()| Ok(out.flush()?));
-            // The summary is the last line: no match may be reported between here and the exit.
+            // The summary is the last line: no match may be reported between this point and the
+            // exit.
             std::mem::forget(report);
         });
     }
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let mut out = anstream::stdout();
     let mut failure = Ok(());
     series.play(|number, record| {
-        // Held while a line is written, so that an interrupt does not print in between.
+        // The lock is held while a line is written, so that an interrupt does not print in between.
         let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
         report.add(&*game, hidden, &record);
         let written = if args.json {
@@ -122,17 +123,17 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The results so far, and what is printed at the end.
+/// The results so far, and the settings of the final report.
 struct Report {
     game: String,
-    /// The game as it was named on the command line.
+    /// The game as named on the command line.
     argument: String,
     json: bool,
     roles: Vec<String>,
     summary: Summary,
     test: Option<Sprt>,
     verdict: SprtVerdict,
-    /// The player that the sequential test is about.
+    /// The player that the sequential test evaluates.
     first: String,
     /// Whether a match was broken off.
     broken: bool,
@@ -143,7 +144,7 @@ struct Report {
 impl Report {
     fn add(&mut self, game: &dyn Game, hidden: bool, record: &MatchRecord) {
         if hidden {
-            // Players are asked even where they have no choice.
+            // Players are asked even if they have no choice.
             let chose = choices(game, record);
             let chose = |step: usize, seat: usize| {
                 chose.get(step).and_then(|seats| seats.get(seat)).copied().unwrap_or(true)
@@ -178,7 +179,7 @@ impl Report {
             return Ok(());
         }
         write!(out, "{}", table(summary))?;
-        // Against itself a player always scores half of the points.
+        // Against itself, a player always scores half of the points.
         let decided = summary.games - summary.undecided;
         if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 && decided > 0
         {
@@ -204,7 +205,7 @@ impl Report {
     }
 }
 
-/// How long players think.
+/// The thinking time of players.
 pub(crate) fn limits(thinking: &Thinking) -> TimeControl {
     let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
     let (iterations, start, grace) = (thinking.iterations, thinking.start, thinking.grace);
@@ -217,8 +218,8 @@ pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
     players.iter().map(limited).collect()
 }
 
-/// How many games are played at the same time. With a clock it is one, because players would take
-/// time from each other.
+/// The number of concurrent games. With a clock it is one, because players would take time from
+/// each other.
 pub(crate) fn jobs(wanted: Option<usize>, limits: &TimeControl) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     wanted.unwrap_or_else(|| if limits.time.is_some() { 1 } else { cores() })
@@ -247,7 +248,7 @@ fn as_text(number: u64, record: &MatchRecord) -> String {
     text
 }
 
-/// The mean reward of each role, for people.
+/// The mean reward of each role, as text.
 fn by_role(roles: &[String], summary: &Summary) -> String {
     let text = |(name, line): (&String, &RoleLine)| {
         let interval = line.reward_interval;
@@ -264,8 +265,8 @@ fn by_role(roles: &[String], summary: &Summary) -> String {
 /// The columns of the summary after the name of the player.
 const COLUMNS: &str = "  score   95 % interval  wins  draws  losses   reward  errors  ms/move";
 
-/// The summary for people: score, mean reward, and mean time of the moves that were a choice. Long
-/// names have lines of their own, so that the table fits the terminal.
+/// The summary as text: score, mean reward, and mean time of the moves that were a choice. Long
+/// names have their own lines, so that the table fits the terminal.
 fn table(summary: &Summary) -> String {
     let lengths = || summary.players.iter().map(|line| line.player.chars().count());
     let room = terminal::width().saturating_sub(COLUMNS.len());
@@ -297,7 +298,7 @@ fn table(summary: &Summary) -> String {
     text
 }
 
-/// What to do about moves that came too late.
+/// Advice about late moves.
 pub(crate) fn late(player: &str, count: u64, what: &str) -> String {
     let (verb, ones) = if count == 1 { ("was", "a random one") } else { ("were", "random ones") };
     format!(
@@ -307,7 +308,7 @@ pub(crate) fn late(player: &str, count: u64, what: &str) -> String {
     )
 }
 
-/// How many matches were not decided, and what to do about those that were broken off.
+/// The number of undecided matches, and advice about those that were broken off.
 pub(crate) fn undecided(count: u64, of: u64, what: &str, game: &str, broken: bool) -> String {
     let mut text = format!("{count} of {} undecided", plural(of, what));
     if broken {

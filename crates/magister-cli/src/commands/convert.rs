@@ -54,7 +54,7 @@ fn converted(
     let dialect = match args.to {
         Target::Gdl => Dialect::Gdl,
         Target::Gdl2 => Dialect::Gdl2,
-        // Operations have no prefix form, but the rules that they abbreviate do.
+        // Operations have no prefix form, but their translation to GDL does.
         Target::Kif if operations => Dialect::Gdl,
         Target::Kif | Target::Infix => rules.dialect,
     };

@@ -23,7 +23,7 @@ use crate::{CLEAN, FOUND, game};
 use describe::{description, fluents, move_text};
 use paper::Paper;
 
-/// What is split: a game, or what is left of it in a position.
+/// What is split: a game, or a position of it.
 struct Subject<'a> {
     name: &'a str,
     compiled: &'a Compiled,
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
     report(&subject, &*playable.game, None, args)
 }
 
-/// Rules that are too large to be grounded are split by their names.
+/// Splits rules that are too large to be grounded by their names.
 fn by_rules(playable: &Playable, args: &Decompose, time: Duration) -> Result<u8> {
     let none = || {
         anyhow!("{} has no circuit that could be split: only rules in GDL have one", playable.name)
@@ -103,7 +103,7 @@ fn rules(subject: &Subject<'_>, number: usize, time: Duration) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// Prints everything that was asked for.
+/// Prints all requested parts.
 fn report(
     subject: &Subject<'_>,
     game: &dyn Game,
@@ -139,7 +139,8 @@ fn report(
         .solve
         .then(|| within(time, &Stop::never(), |stop| solve(compiled, whole, &limits, stop)));
     let solving = begun.elapsed();
-    // The values of regions are shown where they are found soon, and solve what parts do not.
+    // The values of regions are shown if they are found quickly; they solve positions that parts do
+    // not.
     let begun = Instant::now();
     let patience = if matches!(solved, Some(Ok(_))) { time / 10 } else { time };
     let values = args.solve.then(|| {
@@ -208,7 +209,7 @@ fn plan_found(
         object["best"] =
             line.first().map(|text| json!({"role": role, "move": text})).into_iter().collect();
         object["line"] = json!(line);
-        // The states of the plan: the SAT solver visits none.
+        // The states of the plan, because the SAT solver visits none.
         object["states"] = json!(line.len() + 1);
         object["seconds"] = json!(took.as_secs_f64());
         writeln!(out, "{object}")?;

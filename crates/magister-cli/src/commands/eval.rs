@@ -1,4 +1,4 @@
-//! `magister eval`: how strong a learned agent is.
+//! `magister eval`: the strength of a learned agent.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
             ..Contest::new(playable.game.clone(), limits)
         };
         let mut players = vec![agent.clone()];
-        // In a game for more than two the other seats are all taken by the same player.
+        // In a game for more than two players, all other seats have the same player.
         players.extend(
             opponent
                 .into_iter()
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
 }
 
 /// The share of the points of a game: 1 for being better than all others, 0 for being worse, and
-/// the reward on its scale where that is not clear.
+/// otherwise the reward relative to its range.
 fn share(rewards: &[Option<f64>], own: f64, info: &magister_core::Info) -> f64 {
     let (low, high) = info.rewards;
     if let [Some(a), Some(b)] = rewards[..] {

@@ -16,7 +16,7 @@ use magister_players::Spec;
 use crate::args::{Experiment, ExperimentName};
 use crate::{CLEAN, FOUND, game};
 
-/// Without a limit, players get this many iterations.
+/// The default number of iterations of players.
 const ITERATIONS: u64 = 100;
 
 pub(crate) fn run(args: &Experiment) -> Result<u8> {
@@ -39,7 +39,7 @@ fn limits(args: &Experiment) -> TimeControl {
     }
 }
 
-/// The games of an experiment that are wanted.
+/// The requested games of an experiment.
 fn wanted<'a>(args: &Experiment, all: &[&'a str]) -> Result<Vec<&'a str>> {
     if let Some(unknown) = args.only.iter().find(|only| !all.contains(&only.as_str())) {
         bail!("{unknown} is not part of this experiment; its games are {}", all.join(", "));
@@ -52,7 +52,7 @@ fn source(text: &str) -> Result<Arc<dyn PlayerSource>> {
     Ok(Arc::new(text.parse::<Spec>()?))
 }
 
-/// The players whose play is measured: those that were given, or these.
+/// The players whose play is measured: the given ones, or these defaults.
 fn measured(args: &Experiment, otherwise: &[&str]) -> Result<Vec<Spec>> {
     if !args.honest.is_empty() {
         return Ok(args.honest.clone());
@@ -60,7 +60,7 @@ fn measured(args: &Experiment, otherwise: &[&str]) -> Result<Vec<Spec>> {
     otherwise.iter().map(|text| Ok(text.parse::<Spec>()?)).collect()
 }
 
-/// These players at one table, with random players on the other seats.
+/// These players in the same matches, with random players in the other seats.
 fn table(args: &Experiment, name: &str, players: &[&Spec], label: &str) -> Result<TableResult> {
     let playable = game::find(name, &magister::Reading::default())?.prepare(None)?;
     let seats = playable.game.info().players().count();
@@ -79,7 +79,7 @@ fn table(args: &Experiment, name: &str, players: &[&Spec], label: &str) -> Resul
     Ok(trial.run(rank_values, |_| {})?)
 }
 
-/// Reports matches that do not count and moves that were not the player's own.
+/// Reports matches that do not count and moves that were substituted.
 fn report_faults(out: &mut impl Write, result: &TableResult) -> Result<()> {
     if result.unfinished > 0 {
         writeln!(out, "  {} matches had no result and are not counted", result.unfinished)?;

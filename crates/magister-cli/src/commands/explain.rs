@@ -95,7 +95,7 @@ impl Asked<'_> {
         Ok(if explanation.holds { CLEAN } else { FOUND })
     }
 
-    /// The question. A move as people type it asks whether it is legal.
+    /// The question. A move in the notation of people means the question whether it is legal.
     fn atom(&self, program: &Program, scene: &Scene, stop: &Stop) -> Result<String> {
         let cells = self.cells(self.args.atom.trim()).words(&self.args.atom);
         let atom = cells.as_deref().unwrap_or(self.args.atom.trim());
@@ -174,15 +174,15 @@ impl Asked<'_> {
         }
     }
 
-    /// The position that is asked about, and how it was reached.
+    /// The position of the question, and how it was reached.
     ///
-    /// People also ask about positions from which the rules do not allow the game to continue, so
-    /// nothing here demands more of a position than the question needs.
+    /// People also ask about positions from which the game cannot continue, so a position need not
+    /// satisfy more than the question requires.
     fn scene(&self, program: &Arc<Program>, stop: &Stop) -> Result<Scene> {
         let limits = QueryLimits::default();
         let mut scene = Scene::default();
         let mut session = None;
-        // Positions of a game know all their legal moves; without moves that is not needed.
+        // Sessions compute all legal moves of a position; without moves, this is not needed.
         let moved = self.args.moves.is_some() || self.args.does.is_some();
         let game = || {
             ReferenceGame::with_limits(
@@ -233,7 +233,7 @@ impl Asked<'_> {
         Ok(scene)
     }
 
-    /// Makes the moves. False if the game cannot continue after the last one.
+    /// Makes the moves. Returns false if the game cannot continue after the last one.
     fn play(&self, session: &mut Session) -> Result<bool> {
         let text = self.args.moves.as_deref().unwrap_or_default();
         let steps: Vec<&str> = joint::steps(text).collect();
@@ -248,7 +248,7 @@ impl Asked<'_> {
         Ok(true)
     }
 
-    /// What the roles do: legal moves if they are known, otherwise one move for each role.
+    /// The moves of the roles: legal moves if they are known, otherwise one move for each role.
     fn joint(
         &self,
         text: &str,
@@ -290,9 +290,9 @@ fn state(file: &str) -> Result<Vec<Ground>> {
         .ok_or_else(|| anyhow!("{file} is not a list of fluents, such as (cell 1 1 b) (step 1)"))
 }
 
-/// Fluents one after the other, or as a list, each with `true` around it or not.
+/// Fluents in sequence, or as a list, each with or without `true` around it.
 fn fluents(text: &str) -> Option<Vec<Ground>> {
-    // In infix a name stands right before its bracket, in KIF a blank or another bracket.
+    // In infix, a name directly precedes its bracket; in KIF, a blank or another bracket does.
     let name = |before: u8| !before.is_ascii_whitespace() && !b"()".contains(&before);
     let infix = text.as_bytes().windows(2).any(|pair| pair[1] == b'(' && name(pair[0]));
     let syntax = if infix { Syntax::Infix } else { Syntax::Kif };
@@ -333,7 +333,7 @@ fn session_in(
     Some((game, session))
 }
 
-/// A session in the form that the explainer takes.
+/// A session in the form that the explainer expects.
 fn scene_of(game: &ReferenceGame, session: &Session) -> Scene {
     let states = session.moments.iter().map(|moment| game.fluents_of(&moment.state));
     let mut states: Vec<Vec<Ground>> = states.collect();
@@ -346,7 +346,7 @@ fn moves(game: &ReferenceGame, joint: &[Move]) -> Vec<Option<Ground>> {
     joint.iter().map(|&choice| game.term_of(choice)).collect()
 }
 
-/// The position after a joint move, whatever can be done there.
+/// The position after a joint move, whatever is possible in it.
 fn successor(
     program: &Arc<Program>,
     state: &[Ground],

@@ -57,7 +57,7 @@ fn as_ggp(stored: &StoredMatch) -> Result<String> {
     Ok(serde_json::to_string(&GgpMatch { tournament_name_from_host, ..made })?)
 }
 
-/// The states of a match as text, as far as they can be reached.
+/// The states of a match as text, as far as they are reachable.
 fn states(game: &dyn Game, record: &MatchRecord) -> Vec<String> {
     let mut worker = game.worker();
     worker.reset();

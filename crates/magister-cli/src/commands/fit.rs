@@ -33,7 +33,7 @@ pub(crate) fn seat(info: &Info, name: &str) -> Result<Role> {
     })
 }
 
-/// The error for a game of chance alone.
+/// The error for a game that has only chance.
 pub(crate) fn no_players(info: &Info) -> anyhow::Error {
     anyhow!(
         "{} has no players: chance alone decides, so no one can be asked; `magister step` shows a \

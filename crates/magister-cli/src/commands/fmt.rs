@@ -73,7 +73,7 @@ fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
             return Ok(None);
         }
     };
-    // A file is overwritten only if the printed rules read as the rules that were read.
+    // A file is overwritten only if the printed rules are read as the same rules.
     let options = Options { syntax: Some(sheet.rules.syntax), ..*options };
     let again = read(&text, &options);
     let kept = again.rules.comments.len() == sheet.rules.comments.len();
@@ -100,7 +100,7 @@ fn cards(input: &Input, reading: &Reading) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Writes beside the file and renames, so that a crash never leaves half a file.
+/// Writes a temporary file and renames it, so that a crash never leaves an incomplete file.
 fn replace(path: &Path, text: &str) -> Result<()> {
     let context = || format!("cannot write {}", path.display());
     let target = path.canonicalize().with_context(context)?;

@@ -15,7 +15,7 @@ use crate::CLEAN;
 use crate::args::{Games, NewLanguage};
 use crate::terminal::{width, wrap};
 
-/// A game, with what its rules say about it.
+/// A game, with the facts from its rules.
 struct Listed {
     entry: &'static Entry,
     languages: Vec<NewLanguage>,
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The games to start with, on one screen.
+/// The featured games, on one screen.
 fn featured() -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let names = || FEATURED.iter().flat_map(|(_, names)| names.iter());
@@ -113,7 +113,7 @@ fn cut(text: &str, room: usize) -> String {
 }
 
 impl Games {
-    /// Whether nothing narrows the list down.
+    /// Whether no filter is set.
     fn is_plain(&self) -> bool {
         let Games { words, tag, players, language, .. } = self;
         let any = words.is_empty() && tag.is_empty() && players.is_none() && language.is_none();
@@ -148,7 +148,7 @@ impl Listed {
         let (aliases, tags) = (card.aliases.join(" "), card.tags.join(" "));
         let text = format!("{} {} {} {aliases} {tags}", self.entry.name, card.title, card.summary);
         let text = text.to_lowercase();
-        // A word matches where a word of the text begins.
+        // A word matches the beginning of a word of the text.
         let begins = |word: &String| {
             let word = word.to_lowercase();
             let mut places = text.match_indices(&word).map(|(at, _)| at);

@@ -86,7 +86,7 @@ struct Good {
     tournament: Option<String>,
 }
 
-/// The JSON objects of a file: one a line, or one alone over many lines.
+/// The JSON objects of a file: one per line, or a single one over many lines.
 fn objects(text: &str) -> Vec<String> {
     let whole = text.trim();
     if serde_json::from_str::<Value>(whole).is_ok_and(|value| value.is_object()) {

@@ -1,4 +1,4 @@
-//! `magister infoset`: what a role can know.
+//! `magister infoset`: the information set of a role.
 
 mod measure;
 mod turns;
@@ -18,15 +18,15 @@ use super::fit::{no_players, seat};
 use crate::args::Infoset;
 use crate::{CLEAN, FOUND, game};
 
-/// How many likely facts and states are shown to people.
+/// The maximum number of likely facts and states in text output.
 const SHOWN: usize = 20;
 
 /// The information set.
 struct Found {
-    /// States with their probabilities, each once.
+    /// States with their probabilities, without duplicates.
     states: Vec<(Vec<u64>, f64)>,
     probability: f64,
-    /// The number of histories that lead to the states, if all were followed.
+    /// The number of histories that lead to the states, if all of them were followed.
     histories: Option<f64>,
     /// For a sample, its size and its effective size.
     sample: Option<(usize, f64)>,
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The role that was asked for.
+/// The requested role.
 fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
     let info = game.info();
     let players: Vec<Role> = info.players().collect();
@@ -146,7 +146,7 @@ fn exact(tracker: &Tracker) -> Found {
     Found { states, probability, histories: Some(histories), sample: None }
 }
 
-/// The states of a sample, each once.
+/// The states of a sample, without duplicates.
 fn sampled(filter: &ParticleFilter) -> Found {
     let mut pool = Pool::default();
     let mut shares: Vec<f64> = Vec::new();
@@ -163,7 +163,7 @@ fn sampled(filter: &ParticleFilter) -> Found {
     Found { states, probability: filter.log_probability().exp(), histories: None, sample }
 }
 
-/// Leaves only the states in which the game continues; false if there are none.
+/// Keeps only the states in which the game is not over; returns false if there are none.
 fn go_on(game: &dyn Game, found: &mut Found) -> Result<bool> {
     let mut worker = game.worker();
     let mut open = Vec::new();
@@ -180,7 +180,7 @@ fn go_on(game: &dyn Game, found: &mut Found) -> Result<bool> {
     Ok(!found.states.is_empty())
 }
 
-/// How many different boards there are; none if the game has no board.
+/// The number of distinct boards; `None` if the game has no board.
 fn boards(game: &dyn Game, found: &Found) -> Option<usize> {
     let board = game.board()?;
     let mut pool = Pool::default();
@@ -193,7 +193,7 @@ fn boards(game: &dyn Game, found: &Found) -> Option<usize> {
     Some(pool.len())
 }
 
-/// The states in the order in which they are shown.
+/// The states in display order.
 fn ordered(game: &dyn Game, found: &Found) -> Vec<(String, f64)> {
     let text = |(state, share): &(Vec<u64>, f64)| (game.text().state_text(state), *share);
     let mut states: Vec<(String, f64)> = found.states.iter().map(text).collect();
@@ -226,7 +226,7 @@ fn as_json(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         object["courses"] = json!(histories);
     }
     if let Some((size, effective)) = found.sample {
-        // What holds in every state of a sample may still be false.
+        // A fact that holds in every state of a sample may still be false.
         object["in_all_of_sample"] = object["certain"].take();
         object["sample"] = json!(size);
         object["effective"] = json!(effective);
@@ -285,7 +285,7 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
     text
 }
 
-/// Words with commas, as many as can be read.
+/// Words separated by commas, up to a readable number.
 fn shortened<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let all: Vec<&str> = words.collect();
     match all.len() {
@@ -301,12 +301,12 @@ fn short(share: f64) -> String {
     if share < 1e-4 { format!("{share:.2e}") } else { format!("{share:.5}") }
 }
 
-/// A probability that differs from 1 only by rounding is 1.
+/// Rounds a probability that differs from 1 only by rounding errors.
 fn tidy(share: f64) -> f64 {
     if (share - 1.0).abs() <= 1e-12 { 1.0 } else { share }
 }
 
-/// A probability, with its fraction if that is a simple one. A sample gives an estimate, without a
+/// A probability, with its fraction if it is a simple one. A sample gives an estimate, without a
 /// fraction.
 fn probability(share: f64, sampled: bool) -> String {
     let share = tidy(share);

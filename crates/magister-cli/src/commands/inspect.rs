@@ -1,4 +1,4 @@
-//! `magister inspect`: what a player thinks of a position.
+//! `magister inspect`: the estimates of a player in a position.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -27,9 +27,9 @@ use crate::session::Session;
 use crate::terminal::fitted;
 use crate::{CLEAN, game};
 
-/// Moves that are shown to people.
+/// The maximum number of moves in text output.
 const SHOWN: usize = 20;
-/// The most steps without a choice that are made before a player is asked.
+/// The maximum number of steps without a choice before a player is asked.
 const PASSED: usize = 10_000;
 
 pub(crate) fn run(args: &Inspect) -> Result<u8> {
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
         session.worker.save(&mut state);
         view = Determinization::view(&playable.game, &state, role);
     }
-    // The clock starts afterwards. What fails here fails again when the player decides.
+    // The clock starts afterwards. An error here occurs again when the player decides.
     let _ = agent.prepare(&View::new(Arc::clone(view.game()), role), &Stop::never());
     let passed = passed(&session, begin);
     let limits = limits(&args.thinking);
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let took = begun.elapsed();
     let mut out = anstream::stdout().lock();
     if args.json {
-        // What it thinks of the position takes no longer than the move.
+        // The estimate of the position takes no longer than the move.
         let values = match limits.time {
             Some(time) => within(time, &Stop::never(), |stop| agent.value_until(&view, stop)),
             None => agent.value(&view),
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The first player with a choice. Steps without a choice are made on the way.
+/// The first player with a choice. Steps without a choice are made before.
 fn first_choice(session: &mut Session) -> Result<Role> {
     for _ in 0..PASSED {
         let chooses = session.info().players().find(|&role| session.chooses(role));

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
 }
 
 fn board(lines: &[MatchLine], scale: BoardScale) -> Board {
-    // Only matches with a result for everyone count.
+    // Only matches with a result for all seats count.
     let decided = lines.iter().filter_map(|line| {
         let rewards: Option<Vec<f64>> = line.seats.iter().map(|seat| seat.1).collect();
         let players: Vec<String> = line.seats.iter().map(|seat| seat.0.clone()).collect();
@@ -105,7 +105,7 @@ fn board(lines: &[MatchLine], scale: BoardScale) -> Board {
     Board { players, roles: Vec::new() }
 }
 
-/// A player that sits twice meets the others once.
+/// A player in two seats is compared with the others once.
 fn once(meeting: Meeting) -> Meeting {
     let mut single = Meeting { round: meeting.round, players: Vec::new(), rewards: Vec::new() };
     for (player, reward) in meeting.players.into_iter().zip(meeting.rewards) {

@@ -1,4 +1,4 @@
-//! `magister matches`: what is stored.
+//! `magister matches`: the stored matches.
 
 use std::future::Future;
 use std::io::Write;
@@ -53,7 +53,7 @@ fn as_text(line: &MatchLine) -> String {
     format!("{}  {}  {}  {}", line.id, line.game, line.status.name(), seats.join(", "))
 }
 
-/// The matches that are wanted.
+/// The filter of the requested matches.
 pub(crate) fn filter(stored: &Stored) -> Filter {
     Filter { game: stored.game.clone(), player: stored.player.clone(), ..Filter::default() }
 }
@@ -81,7 +81,7 @@ fn host(url: &str) -> Option<&str> {
     Some(place.rsplit('@').next().unwrap_or(place)).filter(|place| !place.is_empty())
 }
 
-/// Opens a store, does something with it and closes it.
+/// Opens a store, applies a function to it and closes it.
 pub(crate) fn with_store<T, F>(url: &str, work: impl FnOnce(SqlStore) -> F) -> Result<T>
 where
     F: Future<Output = Result<T, StoreError>>,

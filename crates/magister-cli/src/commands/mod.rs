@@ -72,7 +72,7 @@ pub(crate) fn plural(count: impl TryInto<u64>, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {}", plural_of(noun)) }
 }
 
-/// The plural of a noun, of which the last word counts.
+/// The plural of a noun phrase, of which the last word is inflected.
 pub(crate) fn plural_of(noun: &str) -> String {
     let hisses = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
     let mut before = noun.chars().rev().skip(1);
@@ -84,7 +84,7 @@ pub(crate) fn plural_of(noun: &str) -> String {
     }
 }
 
-/// Items on lines that are not too long; the lines after the first are indented like it.
+/// Items on lines of limited length; the lines after the first are indented like it.
 pub(crate) fn wrapped(start: &str, items: impl Iterator<Item = String>, between: &str) -> String {
     let indent = start.chars().count();
     let most = terminal::width();

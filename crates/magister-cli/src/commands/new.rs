@@ -1,4 +1,4 @@
-//! `magister new`: a game to start from.
+//! `magister new`: a template for a new game.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -11,7 +11,7 @@ use crate::CLEAN;
 use crate::args::{New, NewLanguage, Template};
 use crate::terminal::fitted;
 
-/// A small complete game with comments: the ending of its file, and its text.
+/// A small complete game with comments: the extension of its file, and its text.
 fn skeleton(language: NewLanguage, template: Template) -> Result<(&'static str, String)> {
     let kif = match template {
         Template::Turns => include_str!("new/skeleton.kif"),

@@ -15,11 +15,11 @@ use crate::{CLEAN, game};
 /// How a count ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// Every path is over.
+    /// Every path has ended.
     Over,
-    /// Some games continue beyond the requested depth.
+    /// Some paths continue beyond the requested depth.
     Deep,
-    /// Some never end.
+    /// Some paths never end.
     Endless,
 }
 
@@ -89,7 +89,8 @@ pub(crate) fn run(args: &Perft) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The paths below each first move, with the moves of the roles that have a choice.
+/// The paths below each move of the initial position, with the moves of the roles that have a
+/// choice.
 fn divided(out: &mut impl Write, args: &Perft, game: &magister::Playable) -> Result<u8> {
     let depth = args.depth.context("--divide needs a DEPTH")?;
     let (info, text) = (game.game.info(), game.game.text());
@@ -158,7 +159,7 @@ fn depth((depth, level): (usize, &Level)) -> Value {
     })
 }
 
-/// A number of JSON as long as readers understand it, and its digits as text beyond.
+/// A count as a JSON number if readers can represent it, otherwise as text.
 fn number(count: u128) -> Value {
     u64::try_from(count).map_or_else(|_| json!(count.to_string()), |small| json!(small))
 }

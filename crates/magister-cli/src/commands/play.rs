@@ -32,7 +32,7 @@ use crate::draw::Look;
 use crate::terminal::paragraphs;
 use crate::{CLEAN, game, interrupt};
 
-/// How long a hint takes at most.
+/// The time limit of a hint.
 const HINT: Duration = Duration::from_secs(1);
 /// Fresh seeds are short enough to be typed again.
 const SEEDS: u64 = 1_000_000;
@@ -133,7 +133,7 @@ impl Sitting {
             (Some(named), _) => {
                 (Opponents::Named(with_memory(named, thinking.memory)), limits(thinking))
             }
-            // A clock or an iteration limit without a player is for the strongest one.
+            // A clock or an iteration limit without a player applies to the strongest one.
             (None, None) if timed => (Opponents::Named(vec![opponent(info)?]), limits(thinking)),
             (None, level) => {
                 let level = level.as_deref().unwrap_or(DEFAULT_LEVEL);
@@ -144,7 +144,7 @@ impl Sitting {
         Ok(Sitting { people: people(info, &args.roles)?, against, limits, seed, resumed: None })
     }
 
-    /// The settings of a match that was saved.
+    /// The settings of a saved match.
     fn of_record(playable: &Playable, record: &MatchRecord) -> Result<Self> {
         let info = playable.game.info();
         let mut people = Vec::new();
@@ -172,12 +172,12 @@ impl Sitting {
             Some(level) => Opponents::Level(level.clone()),
             None => Opponents::Named(named.clone()),
         };
-        // The seed of the match is in its record; this one is for the matches after it.
+        // The seed of the match is in its record; this one is for later matches.
         let seed = fresh_seed();
         Ok(Sitting { people, against, limits, seed, resumed: Some(record.moves.len()) })
     }
 
-    /// Plays a match, or continues one. A match that is saved continues immediately.
+    /// Plays a match, or continues one. A saved match is continued immediately.
     fn play(
         &self,
         contest: &Contest,
@@ -217,7 +217,7 @@ impl Sitting {
         self.people.sort_unstable_by_key(|role| role.index());
     }
 
-    /// Says what is played, what the aim is, and who plays what.
+    /// Prints the game, the aim, and the players.
     fn greet(
         &self,
         playable: &Playable,
@@ -264,7 +264,7 @@ impl Sitting {
                 }
             }
         }
-        // Colour codes take no room, so the line is not wrapped.
+        // Colour codes take no space, so the line is not wrapped.
         writeln!(out, "{line}.")?;
         let help = "Type a move or its number; `help` lists the other commands.";
         match self.resumed {
@@ -279,7 +279,7 @@ impl Sitting {
     }
 }
 
-/// The matches of a session, as one person sees them.
+/// The matches of a session, from the point of view of one person.
 #[derive(Default)]
 struct Score {
     won: u32,
@@ -318,11 +318,11 @@ impl Score {
     }
 }
 
-/// Shows what went wrong, and what was hidden if the match was left early.
+/// Reports faults, and reveals hidden information if the match ended early.
 fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    // A match that was played to its end has shown it before. One that was left may go on later
-    // from a file, so it keeps its secrets.
+    // A match that was played to its end has already revealed it. A match that was left may be
+    // continued later from a file, so it stays hidden.
     let early = played.end.is_some_and(|end| !matches!(end, MatchEnd::Terminal | MatchEnd::Left));
     if info.information == Information::Hidden && early {
         write!(out, "{}", console.revealed(played, console.was_hidden()))?;
@@ -348,7 +348,7 @@ fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> 
     Ok(())
 }
 
-/// Who resigned, and who wins by that.
+/// Which role resigned, and which role wins as a result.
 fn resigned(info: &Info, played: &MatchRecord) -> String {
     let fault = played.errors.iter().rfind(|fault| fault.kind == FaultKind::Resigned);
     let seat = fault.and_then(|fault| fault.seat);

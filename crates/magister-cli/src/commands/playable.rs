@@ -24,20 +24,20 @@ use crate::args::Playable;
 use crate::terminal::{fitted, hanging};
 use crate::{CLEAN, FOUND, game};
 
-/// Longer examples are given by their length.
+/// Longer examples are described by their length.
 const EXAMPLE: usize = 12;
-/// The number of never-legal moves that are named.
+/// The maximum number of never-legal moves that are named.
 const NAMED: usize = 10;
-/// The fewest matches after which equal results are noteworthy.
+/// The minimum number of matches after which equal results are noteworthy.
 const ENOUGH: u32 = 20;
 
-/// One thing that is wrong.
+/// One problem.
 struct Problem {
     kind: &'static str,
     what: String,
-    /// Matches in which it was seen; none if it is not about single matches.
+    /// The number of matches in which it occurred; `None` if it does not concern single matches.
     matches: Option<u32>,
-    /// The moves of such a match, as `magister step` reads them.
+    /// The moves of such a match, in the format of `magister step`.
     moves: Option<String>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     report(args, &playable.name, Some(&played), &problems, warnings)
 }
 
-/// The reason why a match cannot begin, as a sentence about the first position.
+/// The reason why a match cannot begin, as a sentence about the initial position.
 fn beginning(error: &str) -> String {
     match error.split_once(": the rules are at fault: ") {
         Some((before, fault)) if before.ends_with("the initial position") => {
@@ -103,15 +103,15 @@ struct Played<'a> {
     game: &'a dyn Game,
     evaluator: &'static str,
     survey: &'a Survey,
-    /// Which rules were used, if there are rules.
+    /// The rules that were used, if the game has rules.
     used: Option<Coverage>,
     /// The roles that cannot know their legal moves, with an example.
     unknown: Vec<Unknown>,
-    /// What may be a mistake.
+    /// Possible mistakes.
     notes: Vec<String>,
 }
 
-/// A note if several players always get the same results, whatever they do.
+/// A note if several players always have the same results, whatever they do.
 fn undecided(info: &Info, survey: &Survey) -> Option<String> {
     let players: Vec<_> = info.players().collect();
     let same = players.iter().all(|role| {
@@ -125,7 +125,7 @@ fn undecided(info: &Info, survey: &Survey) -> Option<String> {
     })
 }
 
-/// Matches that are over before they begin, or never.
+/// The problem that matches are over before they begin, or never end.
 fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
     let Survey { playouts, finished, truncated, longest, .. } = *survey;
     if playouts == 0 {
@@ -147,7 +147,7 @@ fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
     Some(Problem { kind, what, matches: None, moves: None })
 }
 
-/// Which rules random matches use, within the time limit.
+/// The rules that random matches use, as far as the time allows.
 fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
     let rules = source.rulesheet()?;
     let program = Arc::new(source.program()?.ok()?);
@@ -158,7 +158,7 @@ fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
     }))
 }
 
-/// The errors that can be seen without playing.
+/// The errors that are found without playing.
 fn checked(source: &Source) -> Option<Problem> {
     let found = source.check()?;
     let first = found.first_error()?;
@@ -197,7 +197,7 @@ fn problem(game: &dyn Game, range: (f64, f64), fault: &Fault, seen: &Seen) -> Pr
     Problem { kind, what, matches: Some(seen.matches), moves }
 }
 
-/// Joint moves as `magister step --moves` reads them.
+/// Joint moves in the format of `magister step --moves`.
 fn moves(game: &dyn Game, joints: &[Vec<Move>]) -> String {
     let joint = |joint: &Vec<Move>| {
         let moves: Vec<String> = joint.iter().map(|&m| game.text().move_text(m)).collect();
@@ -206,7 +206,7 @@ fn moves(game: &dyn Game, joints: &[Vec<Move>]) -> String {
     joints.iter().map(joint).collect::<Vec<_>>().join("; ")
 }
 
-/// Moves that were never legal, where the game knows all its moves.
+/// Moves that were never legal, if the game has a list of all moves.
 fn never_legal(game: &dyn Game, survey: &Survey) -> Option<Vec<String>> {
     let all = (0..game.info().moves?).map(Move);
     Some(all.filter(|m| !survey.legal.contains(m)).map(|m| game.text().move_text(m)).collect())
@@ -255,7 +255,7 @@ fn report(
             )?;
         }
     }
-    // A note says more about the cause than the general advice.
+    // A note is more specific about the cause than the general advice.
     let noted = played.is_some_and(|played| !played.notes.is_empty());
     if let Some(advice) = advice(&args.game, warnings, problems).filter(|_| !noted) {
         writeln!(out, "{}", hanging(&advice, 0))?;
@@ -267,9 +267,9 @@ fn report(
     Ok(if problems.is_empty() { CLEAN } else { FOUND })
 }
 
-/// What to do about roles without a legal move.
+/// Advice about roles without a legal move.
 fn advice(file: &str, warnings: usize, problems: &[Problem]) -> Option<String> {
-    // Errors and warnings come first: what they are about may be the cause.
+    // Errors and warnings come first, because they may be the cause.
     if !problems.iter().any(Problem::is_stuck)
         || problems.iter().any(|problem| problem.kind == "check")
     {
@@ -336,7 +336,7 @@ fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String>
     lines
 }
 
-/// The first of many, and how many more there are.
+/// The first of many names, and the number of the others.
 fn named(all: &[String]) -> String {
     let more = all.len().saturating_sub(NAMED);
     let mut text = all[..all.len() - more].join(", ");
@@ -346,7 +346,7 @@ fn named(all: &[String]) -> String {
     text
 }
 
-/// Which rules were not used.
+/// The rules that were not used.
 fn unused(used: &Coverage) -> Vec<String> {
     let positions = plural(used.positions as usize, "position");
     let list = |all: &[Unused]| {

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Player) -> Result<u8> {
                 loop {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     if matches.is_some_and(|most| watched.finished() >= most) {
-                        // The reply to the last STOP is on its way.
+                        // The reply to the last STOP is still being sent.
                         tokio::time::sleep(Duration::from_millis(200)).await;
                         return;
                     }
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Player) -> Result<u8> {
         serve(player, listener, ServeOptions::default(), over).await?;
         anyhow::Ok(())
     })?;
-    // An agent that still thinks is not waited for.
+    // Does not wait for an agent that is still thinking.
     runtime.shutdown_background();
     Ok(CLEAN)
 }
@@ -69,7 +69,7 @@ fn fresh_seed() -> Seed {
     Seed::from(now.as_nanos() as u64).derive_index(u64::from(std::process::id()))
 }
 
-/// Writes what happens to standard error.
+/// Writes log messages to standard error.
 pub(crate) fn log_to_stderr(level: &str) {
     let filter = tracing_subscriber::EnvFilter::try_new(level)
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));

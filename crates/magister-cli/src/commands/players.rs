@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
         for parameter in entry.parameters {
             let Parameter { name, about, kind } = parameter;
             let shown = match kind {
-                // The largest number stands for no limit.
+                // The largest number means that there is no limit.
                 ParameterKind::Number { default, .. } if *default >= f64::from(u32::MAX) => {
                     "REWARD (off by default)".to_owned()
                 }
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// More than a sentence about a player.
+/// A longer description of a player.
 fn notes(name: &str) -> Option<&'static str> {
     Some(match name {
         "honest" => {
@@ -110,7 +110,7 @@ fn notes(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A level: who plays, and with which budget.
+/// A level: its player and its budget.
 fn describe(out: &mut impl Write, level: &Level, json: bool) -> Result<u8> {
     if json {
         writeln!(out, "{}", level_json(level))?;

@@ -22,9 +22,9 @@ const START: Duration = Duration::from_secs(10);
 /// How long to wait for a connection before the first match.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Refuses a clock that messages cannot carry. A player that is sent a longer clock than it has would
-/// be late, and one that is sent a shorter clock would be at a disadvantage, so nothing is rounded
-/// without the user's word.
+/// Refuses a clock that messages cannot express. A player that is sent a longer clock than it has
+/// would be late, and one that is sent a shorter clock would be at a disadvantage, so nothing is
+/// rounded without the user's consent.
 fn whole(option: &str, time: Duration) -> Result<()> {
     if time.subsec_nanos() == 0 && !time.is_zero() {
         return Ok(());
@@ -36,11 +36,11 @@ fn whole(option: &str, time: Duration) -> Result<()> {
     );
 }
 
-/// How long remote players may take to say that they are there.
+/// The time limit for remote players to reply to INFO.
 const PING: Duration = Duration::from_secs(5);
 
-/// Asks the remote players whether they are free. A player that is busy, or that does not know this
-/// message, is no reason to stop; one that cannot be reached is refused later, with the others.
+/// Asks the remote players whether they are available. A player that is busy or does not know this
+/// message is accepted; one that cannot be reached is refused later, with the others.
 fn ping(players: &[PlayerArg]) {
     let mut asked: Vec<&PlayerAddress> = Vec::new();
     for player in players {
@@ -61,7 +61,7 @@ fn ping(players: &[PlayerArg]) {
     }
 }
 
-/// Why a player could not be created, without the words around it.
+/// Why a player could not be created, without the surrounding text.
 fn reason(error: &SourceError) -> &str {
     match error {
         SourceError::Refused(why) | SourceError::Connection(why) | SourceError::Failed(why) => why,
@@ -124,12 +124,12 @@ impl<'a> Table<'a> {
         self.players.iter().any(PlayerArg::is_remote)
     }
 
-    /// The matches of remote players that are not over, for when the program is interrupted.
+    /// The unfinished matches of remote players, for the case that the program is interrupted.
     pub(crate) fn open_matches(&self) -> Arc<OpenMatches> {
         Arc::clone(&self.open)
     }
 
-    /// Opens a game for them.
+    /// Opens a game for the players.
     pub(crate) fn open(
         &mut self,
         argument: &str,
@@ -155,8 +155,8 @@ impl<'a> Table<'a> {
         Ok(playable)
     }
 
-    /// Stops before the first match if a player cannot play at all: a match against random moves in
-    /// its place would rate nothing.
+    /// Stops before the first match if a player cannot play at all, because a match against
+    /// substituted random moves would measure nothing.
     pub(crate) fn check(&self) -> Result<()> {
         for player in self.players {
             match player {
@@ -189,7 +189,7 @@ impl<'a> Table<'a> {
         self.players.iter().map(source).collect()
     }
 
-    /// What remote players need to know of their matches, if there are any.
+    /// The seating of remote players, if there are any.
     pub(crate) fn seating(&self) -> Option<Arc<dyn Seating>> {
         let remotes = self.players.iter().filter_map(|player| match player {
             PlayerArg::Remote(address) => Some(self.remote(address)),

@@ -122,13 +122,13 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     }
 }
 
-/// How many lines that are not matches are listed.
+/// The maximum number of invalid lines that are listed.
 const ENOUGH: u64 = 5;
 
-/// The longest line of a match.
+/// The maximum length of a line.
 const LONGEST: u64 = 1 << 28;
 
-/// Advice if a game is not found under its name in a record.
+/// Advice if a game is not found under the name in its record.
 fn elsewhere(number: u64, name: &str, named: bool) -> String {
     if named {
         return format!("the game of match {number} cannot be read");
@@ -139,8 +139,8 @@ fn elsewhere(number: u64, name: &str, named: bool) -> String {
     )
 }
 
-/// Walks through a match with the commands of `magister step`. It begins at the first position, and
-/// all `steps` can be redone.
+/// Walks through a match with the commands of `magister step`. It begins at the initial position,
+/// and all `steps` can be redone.
 fn walk(record: &MatchRecord, steps: usize, playable: &Playable, painter: &Painter) -> Result<u8> {
     let (info, text) = (playable.game.info(), playable.game.text());
     let joint = |words: &Vec<String>| -> Vec<Move> {
@@ -154,8 +154,8 @@ fn walk(record: &MatchRecord, steps: usize, playable: &Playable, painter: &Paint
     converse(&mut session, playable, Some(painter))
 }
 
-/// The match of a line: of `magister match --json` or of the log of a tournament. Summaries,
-/// settings and empty lines are none. An error says what is wrong with the line.
+/// The match of a line: of `magister match --json` or of the log of a tournament. `None` for
+/// summaries, settings and empty lines. The error says what is wrong with the line.
 fn read(line: &[u8]) -> Result<Option<MatchRecord>, String> {
     let Ok(text) = std::str::from_utf8(line) else {
         return Err("is not text, so it is not a match".to_owned());
@@ -179,7 +179,7 @@ fn read(line: &[u8]) -> Result<Option<MatchRecord>, String> {
     record.map(Some).map_err(|error| format!("is not a match: {}", bare(&error)))
 }
 
-/// What is wrong, without the line, which is always the first of one.
+/// The error without its line number, which is always 1.
 fn bare(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
@@ -205,7 +205,7 @@ fn wins_by_resignation(record: &MatchRecord, seat: usize) -> bool {
     record.players.len() == 2 && early(record, 1 - seat.min(1)) == Some("resigned")
 }
 
-/// How a seat ended a match before its end.
+/// How a seat ended a match early.
 fn early(record: &MatchRecord, seat: usize) -> Option<&'static str> {
     let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
     own.rev().find_map(|fault| match fault.kind {
@@ -230,7 +230,7 @@ fn positions(
             writeln!(out, "   {}", error.what)?;
         }
         writeln!(out, "{}. {}", step + 1, joint.join(" "))?;
-        // After a move with which the match was broken off there is none.
+        // After a move at which the match was broken off, there is no state.
         if let Some(state) = states.get(step + 1) {
             let picture = painter.picture(game, state);
             let before = painter.picture(game, &states[step]);

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         store: args.store.clone(),
         limits,
         loopback_only: args.bind.is_loopback(),
-        // A public site must not reach into the network around it, unless its operator wants that.
+        // A public site must not access the network around it, unless its operator allows this.
         private_players: args.private_players || args.bind.is_loopback() && !proxied,
         accounts: args.accounts,
         base_path: args.base_path.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
             writeln!(out, "It is shown only now. Sign in at {address}/signin and change it.")?;
         }
         writeln!(out, "The site is at {address} (^C stops it).")?;
-        // The address of a database may hold a password.
+        // The address of a database may contain a password.
         if let Some(file) = args.store.strip_prefix("sqlite:") {
             writeln!(out, "Matches and accounts are stored in {file}.")?;
         }
@@ -61,12 +61,12 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         .await?;
         anyhow::Ok(())
     })?;
-    // A search that still runs is not waited for.
+    // Does not wait for a search that is still running.
     runtime.shutdown_background();
     Ok(CLEAN)
 }
 
-/// Makes the administrator that is asked for, or the first one of a site with accounts.
+/// Creates the requested administrator, or the first one of a site with accounts.
 async fn administrator(site: &Site, args: &Serve) -> Result<Option<(String, String)>> {
     let store = &site.hub.store;
     let failed = |error| anyhow!("{error}");
@@ -81,7 +81,7 @@ async fn administrator(site: &Site, args: &Serve) -> Result<Option<(String, Stri
     Ok(Some((name, password)))
 }
 
-/// Opens an address in the browser; where there is none, the printed address is enough.
+/// Opens a URL in the browser; without a browser, the printed URL suffices.
 fn browse(address: &str) {
     for program in ["xdg-open", "open"] {
         let mut command = Command::new(program);

@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::terminal::{fitted, hanging, prose, width, wrap};
 use crate::{CLEAN, game};
 
-/// How many moves are named, and how many steps are played for an example.
+/// The maximum number of moves that are named, and the number of steps of the example.
 const NAMED: usize = 8;
 const STEPS: usize = 6;
 
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// What the catalogue says about a game.
+/// The description of a game in the catalogue.
 fn about(entry: &Entry) -> String {
     let card = &entry.card;
     let mut text = format!("{}\n{}\n\n", card.title, "=".repeat(card.title.chars().count()));
@@ -145,7 +145,7 @@ fn about(entry: &Entry) -> String {
     text
 }
 
-/// What is known about a game, a line for each.
+/// The facts about a game, one per line.
 fn facts(facts: &Facts) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if !facts.perft.is_empty() {
@@ -178,7 +178,7 @@ fn digits(number: u64) -> String {
     text
 }
 
-/// The first position, its legal moves, and the beginning of a random match.
+/// The initial position, its legal moves, and the beginning of a random match.
 fn beginning(playable: &Playable) -> Result<String> {
     let game = &*playable.game;
     let info = game.info();
@@ -186,7 +186,7 @@ fn beginning(playable: &Playable) -> Result<String> {
     let mut session = Session::new(playable.game.clone(), 1);
     let mut text = "\nAt the start:\n\n".to_owned();
     let look = Look::whole(game.info());
-    // Before the cards are dealt, a card table shows nothing.
+    // Before the cards are dealt, a card table is empty.
     let state = session.moment().state.clone();
     match look.cards(game, &state, None) {
         Some(_) => {
@@ -231,7 +231,7 @@ fn beginning(playable: &Playable) -> Result<String> {
     Ok(text)
 }
 
-/// Lets chance play until a player has to decide.
+/// Makes moves of chance until a player has to decide.
 fn deal(session: &mut Session) -> Result<()> {
     let info = session.game.info().clone();
     while !session.worker.terminal() && !info.players().any(|role| session.chooses(role)) {
@@ -243,12 +243,12 @@ fn deal(session: &mut Session) -> Result<()> {
 /// Replaces a blank at which no line may end.
 const KEPT: &str = "\u{1}";
 
-/// A text whose lines stay whole when it is wrapped.
+/// A text whose lines are not broken when it is wrapped.
 fn whole(text: &str) -> String {
     text.replace(' ', KEPT).replace('\n', " ")
 }
 
-/// A text, wrapped.
+/// A text in wrapped lines.
 fn lines(text: &str) -> String {
     let lines = wrap(text, width()).into_iter();
     lines.map(|line| line.replace(KEPT, " ") + "\n").collect()

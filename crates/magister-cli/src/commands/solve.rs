@@ -23,9 +23,9 @@ use crate::terminal::fitted;
 use crate::waiting::Ticker;
 use crate::{CLEAN, FOUND, game};
 
-/// How many information sets are listed without --strategy.
+/// The number of information sets that are listed without --strategy.
 const FEW: usize = 12;
-/// How many steps of a line are listed.
+/// The maximum number of steps of a line that are listed.
 const LONG: usize = 10_000;
 
 pub(crate) fn run(args: &Solve) -> Result<u8> {
@@ -149,7 +149,7 @@ fn number(value: f64) -> String {
     if short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
-/// A joint move as those moves that are more than a pass.
+/// A joint move without passes.
 fn joint_text(game: &dyn Game, joint: &[Move]) -> String {
     let text = |choice: &Move| game.text().move_text(*choice);
     let real = |choice: &&Move| !matches!(text(choice).as_str(), "noop" | "-");
@@ -186,7 +186,7 @@ fn puzzle_json(game: &dyn Game, solution: &PuzzleSolution, object: &mut Map<Stri
     object.insert("line".into(), line_json(game, &solution.line));
 }
 
-/// How the game goes from the start on, and the moves of the first position that is a choice.
+/// The forced beginning of a game, and the moves of the first position with a choice.
 struct Opening {
     line: Vec<Vec<Move>>,
     roles: Vec<(Role, Vec<magister_solve::Candidate>)>,
@@ -217,7 +217,8 @@ fn positions_text(game: &dyn Game, solution: &Solution) -> Result<String> {
         for one in moves {
             let value = one.value.map_or_else(|| "-".to_owned(), number);
             let _ = write!(text, "  {value:>8}  {}", game.text().move_text(one.choice));
-            // Of several best moves the line below takes one; a mixture shows its probabilities.
+            // Of several best moves, the line below contains one; a mixed strategy shows its
+            // probabilities.
             if one.likely > 0.0 && one.likely < 1.0 {
                 let _ = write!(text, "  {} %", number(100.0 * one.likely));
             }

@@ -1,4 +1,4 @@
-//! `magister` without arguments: where to begin.
+//! `magister` without arguments: the start page.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ const WHAT: &str = "Magister is a general game system. It takes the rules of any
 plays the game: against you, against itself, or against other programs. It also finds errors in \
 rules, solves small games, and measures how fair a game is.";
 
-/// Commands to try, with what they do.
+/// Commands to try, with descriptions.
 const TRY: [(&str, &str); 3] = [
     (
         "magister play connect-four --level beginner",
@@ -28,7 +28,7 @@ const TRY: [(&str, &str); 3] = [
     ),
 ];
 
-/// Where to read on.
+/// Further reading.
 const MORE: [(&str, &str); 3] = [
     ("magister help", "list all commands"),
     ("magister help play", "describe one command"),

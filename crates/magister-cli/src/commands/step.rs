@@ -1,4 +1,4 @@
-//! `magister step`: a game by hand.
+//! `magister step`: plays a game step by step.
 
 mod show;
 
@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::session::joint::{self, Illegal};
 use crate::{CLEAN, FOUND, game, is_broken_pipe};
 
-/// The longest line that is read.
+/// The maximum length of a line.
 const LINE: u64 = 1 << 20;
 
 const HELP: &str = "\
@@ -34,7 +34,7 @@ quit             exit
 
 /// The result of a command.
 enum Answer {
-    /// The position changed, or is asked for.
+    /// The position has changed, or is requested.
     Position,
     Text(String),
     Quit,
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
     converse(&mut session, &playable, painter.as_ref())
 }
 
-/// An error about a move, with the command that says why it is not legal.
+/// An error about a move, with the command that explains why it is illegal.
 pub(crate) fn explained(
     error: anyhow::Error,
     playable: &Playable,
@@ -92,7 +92,8 @@ pub(crate) fn explained(
     anyhow!("{error}\nWhy: `magister explain {game} \"{atom}\"{before}`")
 }
 
-/// A position: drawn if there is a painter, as an object if not. A legend explains the symbols.
+/// A position: drawn if there is a painter, otherwise as a JSON object. A legend explains the
+/// symbols.
 fn shown(
     session: &Session,
     playable: &Playable,
@@ -105,7 +106,7 @@ fn shown(
     }
 }
 
-/// Reads commands to their end. At a terminal a mistake is reported and the next line is read; a
+/// Reads commands to their end. At a terminal, a mistake is reported and the next line is read; a
 /// script ends at its first mistake.
 pub(crate) fn converse(
     session: &mut Session,

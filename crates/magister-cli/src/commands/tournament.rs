@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         let open = table.open_matches();
         interrupt::on_interrupt(move || open.abort());
     }
-    // The table knows the rules of all games only now.
+    // The table knows the rules of all games only at this point.
     let seating = table.seating();
     games.iter_mut().for_each(|contest| contest.seating.clone_from(&seating));
     let tournament = Tournament {
@@ -69,14 +69,14 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         .truncate(false)
         .open(&args.log)
         .with_context(|| format!("{path} cannot be written"))?;
-    // A device may have no end, and keeps nothing.
+    // A device may be endless, and stores nothing.
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
         bail!("{path} is not a regular file; name another log");
     }
     let (mut log, good) = Log::read(BufReader::new(&file))
         .with_context(|| format!("{path} is not a tournament log"))?;
     tournament.fits(&log).with_context(|| path.to_string())?;
-    // A run that was killed may have left half a line, which is removed.
+    // A run that was killed may have left an incomplete line, which is removed.
     file.set_len(good)?;
     file.seek(SeekFrom::End(0))?;
     if !log.is_empty() {
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
             plural(others, "match")
         );
     }
-    // Files come first: a reader of the output may be gone before its end.
+    // Files are written first, because a reader of the output may be gone before its end.
     if let Some(svg) = &args.svg {
         std::fs::write(svg, as_svg(&log, args.rating))
             .with_context(|| svg.display().to_string())?;
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// Whether a player plays games with hidden information. Remote players are asked and may refuse.
+/// Whether a player supports hidden information. Remote players are asked and may refuse.
 fn plays_hidden(player: &PlayerArg) -> bool {
     match player {
         PlayerArg::Local(spec) => spec.entry().hidden,
@@ -139,7 +139,7 @@ fn plays_hidden(player: &PlayerArg) -> bool {
     }
 }
 
-/// How many matches have no result, if some have none.
+/// The number of matches without a result, if there are any.
 fn without_result(log: &Log) -> Option<String> {
     let open: Vec<(&Pairing, &MatchRecord)> =
         log.matches().filter(|(_, record)| record.rewards.contains(&None)).collect();
@@ -257,7 +257,7 @@ fn as_text(log: &Log, scale: Rated, players: &[String]) -> String {
         [alone] => return in_solitude(log, &alone.player),
         _ => {}
     }
-    // A player that had a bye in every round met no one, so it has no rating.
+    // A player with a bye in every round met no opponent, so it has no rating.
     let idle: Vec<&String> =
         players.iter().filter(|name| standings.iter().all(|one| one.player != **name)).collect();
     let lengths =
@@ -311,7 +311,7 @@ fn as_text(log: &Log, scale: Rated, players: &[String]) -> String {
     text
 }
 
-/// What the mistakes mean, and what to do about late moves.
+/// An explanation of the mistakes, and advice about late moves.
 fn wrong(log: &Log) -> String {
     let mut text = String::new();
     let mut others = 0;

@@ -1,4 +1,4 @@
-//! `magister train`: agents that teach themselves a game.
+//! `magister train`: trains agents by self-play.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -22,9 +22,9 @@ use crate::{CLEAN, game};
 
 /// How often progress is shown.
 const EVERY: Duration = Duration::from_secs(2);
-/// The shortest time, in seconds, for which a rate is shown.
+/// The minimum time, in seconds, for which a rate is shown.
 const MEASURABLE: f64 = 0.05;
-/// The games between two readings of the clock.
+/// The number of games between two readings of the clock.
 const REPORT: u64 = 32;
 
 pub(crate) fn run(args: &Train) -> Result<u8> {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
         let recipe = recipe(args, &sight, playable.game.as_ref())?;
         Learner::new(&playable.game, sight, recipe, args.seed)?
     };
-    // No one should train for an hour and then learn that the file cannot be written.
+    // Training should not run for an hour before it turns out that the file cannot be written.
     save(&learner, args)?;
     let before = (learner.header().games, learner.header().moves);
     let clock = Clock::new(args.threads > 1);
@@ -104,7 +104,7 @@ fn from_secs(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// Processor time of this thread, or wall-clock time if several threads train or the system does
+/// The processor time of this thread, or elapsed time if several threads train or the system does
 /// not report processor time.
 struct Clock {
     start: Instant,
@@ -122,7 +122,7 @@ impl Clock {
     }
 }
 
-/// Writes the file beside its place first, so that an interruption leaves the old one whole.
+/// Writes a temporary file first, so that an interruption leaves the old file intact.
 fn save(learner: &Learner, args: &Train) -> Result<()> {
     let bytes = learner.file().to_bytes(!args.slim);
     let name = args.out.display();
@@ -138,7 +138,7 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
     let seconds = seconds.max(1e-3);
     let games = now.games.saturating_sub(before.0);
     let (moves_per_s, episodes_per_s) = (now.moves as f64 / seconds, games as f64 / seconds);
-    // A failure to print is no reason to end the training.
+    // A failure to print does not end the training.
     if args.json {
         let object = json!({
             "done": done,
@@ -158,7 +158,7 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
             "wrote {}: {} in all, {games} of them in {seconds:.1} s{}",
             args.out.display(),
             plural(now.games, "game"),
-            // A rate over an instant means nothing.
+            // A rate over a very short time is meaningless.
             if seconds < MEASURABLE {
                 String::new()
             } else {
@@ -178,7 +178,7 @@ fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bo
     }
 }
 
-/// What suits the game, changed by the options.
+/// The recommended recipe for the game, changed by the options.
 fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result<Recipe> {
     let kind = match args.agent {
         AgentKind::Ntuple => Kind::Ntuple,

@@ -6,7 +6,7 @@ use magister_engine::board::Picture;
 
 use super::moves::plain;
 
-/// The most columns that letters can name.
+/// The maximum number of columns that letters can name.
 const LETTERS: usize = 26;
 
 /// The cells of a board: the name with a letter, the words of the game, and column and row.
@@ -24,7 +24,7 @@ struct Cell {
 }
 
 impl Cells {
-    /// The cells of a picture with one board of numbered columns and rows; none otherwise.
+    /// The cells of a picture with one board of numbered columns and rows; otherwise no cells.
     pub(crate) fn new(picture: &Picture) -> Self {
         let [panel] = &picture.panels[..] else { return Cells::default() };
         let (columns, rows) = (&panel.columns, &panel.rows);
@@ -53,14 +53,14 @@ impl Cells {
         Cells::new(&super::first_picture(&*playable.game, &playable.painter()))
     }
 
-    /// Whether a text looks like names of cells and nothing else.
+    /// Whether a text looks like names of cells only.
     pub(crate) fn are_named(text: &str) -> bool {
         let bytes = text.trim().as_bytes();
         bytes.windows(2).any(|pair| pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit())
             && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"- ".contains(byte))
     }
 
-    /// The words of the game for a text that names cells and nothing else: `1 2 1 3` for `a2a3`.
+    /// The words of the game for a text that consists of names of cells: `1 2 1 3` for `a2a3`.
     pub(crate) fn words(&self, text: &str) -> Option<String> {
         let text = text.trim().to_lowercase();
         let mut rest = text.as_str();
@@ -75,7 +75,7 @@ impl Cells {
         (!words.is_empty()).then(|| words.join(" "))
     }
 
-    /// How the moves of a game name its cells, shown by one of them.
+    /// How the moves of a game name its cells, with an example.
     pub(super) fn reading(&self, moves: &[(Move, String)]) -> Option<String> {
         let length = self.cells.first()?.words.split(' ').count();
         let find = |words: &[&str]| self.cells.iter().find(|cell| cell.words == words.join(" "));
@@ -107,7 +107,7 @@ impl Cells {
                 }
                 _ => None,
             };
-            // Where column and row are the same number, the example explains nothing.
+            // If column and row are the same number, the example explains nothing.
             match read {
                 Some((true, line)) => return Some(line),
                 Some((false, line)) => best = best.or(Some(line)),

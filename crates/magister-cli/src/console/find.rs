@@ -1,4 +1,4 @@
-//! What a typed text means among the moves of a game.
+//! The meaning of a typed text among the moves of a game.
 
 use anyhow::{Result, bail};
 use magister_arena::Asked;
@@ -12,24 +12,24 @@ use super::moves::{Meant, letters, plain, several, shaped, suggestions, understo
 use super::{COMMANDS, san};
 use crate::draw::{Look, has_cards};
 
-/// The most moves of a game among which a move that is not legal is looked for.
+/// The maximum number of moves of a game that are searched for an illegal move.
 const VOCABULARY: u32 = 50_000;
 
-/// What a text means.
+/// The meaning of a text.
 pub(super) enum Found {
     Legal(Move),
     /// It may mean several legal moves.
     Several(Vec<String>),
-    /// Moves of the game that are not legal now, as the rules write them.
+    /// Moves of the game that are not legal now, in the syntax of the rules.
     Illegal(Vec<String>),
-    /// A move that is legal in no position, as the rules write it.
+    /// A move that is legal in no position, in the syntax of the rules.
     Never(String),
-    /// No move of the game; the sentence says why.
+    /// Not a move of the game; the text says why.
     NoMove(String),
     Nothing,
 }
 
-/// The moves that were typed last and are not legal, as the rules write them.
+/// The last typed moves that are not legal, in the syntax of the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) moves: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Refused {
 
 pub(super) fn find(asked: &Asked<'_>, known: &Known, cells: &Cells, text: &str) -> Found {
     let text = &letters(text);
-    // `b3` is a cell in the words of the game, where its columns and rows have numbers.
+    // `b3` is replaced by the words of the game for that cell, if columns and rows have numbers.
     let cell = cells.words(text);
     let text = cell.as_deref().unwrap_or(text);
     let (view, moves) = (asked.view, known.moves());
@@ -84,7 +84,7 @@ pub(super) fn find(asked: &Asked<'_>, known: &Known, cells: &Cells, text: &str) 
         return Found::NoMove(sentence);
     }
     if has_cards(view.game()) {
-        // A card alone; the moves that can be made say what is done with cards.
+        // A card alone: the legal moves show what can be done with cards.
         let mut verbs: Vec<&str> =
             moves.iter().filter_map(|(_, text)| text.split(' ').next()).collect();
         verbs.dedup();

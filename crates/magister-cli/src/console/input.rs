@@ -9,12 +9,12 @@ use anyhow::Result;
 
 use crate::interrupt;
 
-/// The longest line that is read.
+/// The maximum length of a line.
 const LINE: u64 = 1 << 16;
-/// How often to look for ^C while waiting for a line.
+/// How often to check for ^C while waiting for a line.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Lines come from a thread of their own, because nothing interrupts a thread that reads.
+/// Lines are read on a separate thread, because a blocking read cannot be interrupted.
 static LINES: OnceLock<Mutex<Receiver<String>>> = OnceLock::new();
 
 fn lines() -> &'static Mutex<Receiver<String>> {
@@ -35,14 +35,14 @@ fn lines() -> &'static Mutex<Receiver<String>> {
                 }
             }
         };
-        // Without the thread the input is at its end at once.
+        // Without the thread, the input ends immediately.
         let _ = std::thread::Builder::new().name("input".to_owned()).spawn(read);
         Mutex::new(receiver)
     })
 }
 
-/// The next line; none at the end of the input and after ^C. What a script says is shown, so that
-/// a transcript can be read.
+/// The next line; `None` at the end of the input and after ^C. The lines of a script are shown, so
+/// that a transcript is readable.
 pub(super) fn read(out: &mut impl Write, prompt: &str) -> Result<Option<String>> {
     write!(out, "{prompt}> ")?;
     out.flush()?;
@@ -68,7 +68,7 @@ pub(super) fn read(out: &mut impl Write, prompt: &str) -> Result<Option<String>>
     }
 }
 
-/// A line as it can be shown, whatever is in it.
+/// A line in a form that can be shown, whatever it contains.
 pub(super) fn short(line: &str) -> String {
     const SHOWN: usize = 200;
     let mut text: String = line.chars().take(SHOWN).flat_map(char::escape_debug).collect();

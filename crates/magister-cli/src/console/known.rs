@@ -1,4 +1,4 @@
-//! What a person knows about a match: the events, the position, and the moves of their role.
+//! A person's knowledge of a match: the events, the position, and the moves of their role.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,27 +17,27 @@ use crate::commands::{plural, wrapped};
 use crate::draw::{Look, UNKNOWN, has_cards, in_common};
 use crate::terminal::{fitted, hanging};
 
-/// How many percepts are listed with a position.
+/// The maximum number of percepts that are listed with a position.
 const PERCEPTS: usize = 12;
-/// Random matches, and their length, in which moves of chance are collected.
+/// The number of random matches from which moves of chance are collected, and their length.
 const WALKS: u64 = 8;
 const STEPS: usize = 60;
-/// How many moves are listed with a position.
+/// The maximum number of moves that are listed with a position.
 const LISTED: usize = 24;
-/// How much is done to find out what is known where information is hidden.
+/// The effort for determining what is known with hidden information.
 const EFFORT: Effort = Effort { patience: Duration::from_secs(5), states: 3_000, particles: 400 };
 
-/// How long the earlier turns of a resumed match are looked at for the numbers of moves.
+/// The time limit for examining the earlier turns of a resumed match for the numbers of moves.
 const CATCH_UP: Duration = Duration::from_secs(5);
 
-/// A match as one role sees it. With perfect information a worker follows the turns; with hidden
-/// information a belief does.
+/// A match from the point of view of one role. With perfect information a worker follows the turns;
+/// with hidden information a belief does.
 pub(super) struct Known {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
     role: Role,
     turns: Vec<Turn>,
-    /// What happened in each turn, for the history.
+    /// The events of each turn, for the history.
     happened: Vec<String>,
     totals: Vec<f64>,
     moves: Vec<(Move, String)>,
@@ -45,24 +45,24 @@ pub(super) struct Known {
     /// The state before the last turn.
     before: Option<Vec<u64>>,
     hidden: Hidden,
-    /// Whether the symbols were explained.
+    /// Whether the symbols have been explained.
     explained: bool,
-    /// Whether something was shown to the role.
+    /// Whether anything has been shown to the role.
     greeted: bool,
     /// The time spent on the earlier turns of a resumed match.
     caught_up: Duration,
 }
 
-/// What a role knows where information is hidden.
+/// The knowledge of a role with hidden information.
 struct Hidden {
     follower: Follower,
-    /// Whether a position was found that agrees with everything that was seen.
+    /// Whether a position was found that is consistent with all observations.
     found: bool,
     /// Whether several positions were possible at some time of the match.
     several: bool,
-    /// What was perceived, in order.
+    /// The percepts, in order.
     percepts: Vec<String>,
-    /// Moves of chance, as far as random play shows them.
+    /// Moves of chance that occurred in random play.
     chance: BTreeSet<Move>,
     before: Option<Picture>,
 }
@@ -95,7 +95,7 @@ impl Known {
         }
     }
 
-    /// The moves that the role has, as far as is known, with their texts.
+    /// The known legal moves of the role, with their texts.
     pub(super) fn moves(&self) -> &[(Move, String)] {
         &self.moves
     }
@@ -104,7 +104,7 @@ impl Known {
         &self.numbers
     }
 
-    /// What happened, turn by turn.
+    /// The events, turn by turn.
     pub(super) fn history(&self) -> String {
         let mut text = String::new();
         let turns = self.happened.iter().filter(|turn| !turn.is_empty());
@@ -114,8 +114,8 @@ impl Known {
         if text.is_empty() { "No moves have been made yet.\n".to_owned() } else { text }
     }
 
-    /// Follows the match to where the view is and returns what is new to the role. Its own moves are
-    /// news only if they were redone.
+    /// Follows the match to the end of the view and returns what is new to the role. Its own moves
+    /// are new only if they were redone.
     pub(super) fn follow(&mut self, view: &View, look: &Look, redone: bool) -> String {
         let info = view.game().info();
         let hidden = info.information == Information::Hidden;
@@ -143,7 +143,7 @@ impl Known {
                 let maker = |turn: &Turn, text: &str| self.maker(view, turn, text);
                 let texts =
                     (words::lived(view, turn, look, &maker), words::seen(view, turn, look, &maker));
-                // The table of a card game shows what was seen.
+                // The table of a card game shows the observations.
                 if !has_cards(view.game()) {
                     let percepts = words::percepts(view, turn, &maker);
                     self.hidden.percepts.extend(percepts);
@@ -162,7 +162,7 @@ impl Known {
                 self.advance(turn);
                 (all, new)
             };
-            // Moves that were taken back are not news.
+            // Moves that were taken back are not new.
             let new = if redone { &all } else { &new };
             if (same || !self.greeted) && !new.is_empty() {
                 news.push_str(&fitted(new));
@@ -178,8 +178,8 @@ impl Known {
         news
     }
 
-    /// Numbers the moves that the role had before a turn, if it had a choice there. A match that is
-    /// resumed has the numbers that it had before.
+    /// Numbers the moves that the role had before a turn, if it had a choice. A resumed match keeps
+    /// its numbers.
     fn number_before(&mut self, view: &View, turn: usize) {
         let own = view.game().text().move_text(view.turns()[turn].own);
         if is_idle(&own) || self.caught_up > CATCH_UP {
@@ -205,9 +205,9 @@ impl Known {
         }
     }
 
-    /// The moves of a turn, before they are made. A role that had no choice and did nothing is left
-    /// out. Where only news is asked for, so is the role's own move, unless it was forced: no
-    /// player was asked for it.
+    /// The moves of a turn, before they are made. A role that had no choice and did nothing is
+    /// omitted. If only news is requested, the role's own move is omitted too, unless it was
+    /// forced, because the player was not asked for it.
     fn made(&self, view: &View, turn: &Turn, news: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };
         let (info, text) = (view.game().info(), view.game().text());
@@ -234,7 +234,7 @@ impl Known {
         }
     }
 
-    /// Finds the positions that agree with what the role saw, and its moves in them.
+    /// Finds the positions that are consistent with the role's observations, and its moves in them.
     fn look(&mut self, view: &View) {
         let known = self.hidden.follower.follow(view);
         let belief = self.hidden.follower.belief();
@@ -247,13 +247,13 @@ impl Known {
         self.moves = moves.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
     }
 
-    /// Whether something was hidden from the role at some time of the match.
+    /// Whether anything was hidden from the role at some time of the match.
     pub(super) fn was_hidden(&self) -> bool {
         self.hidden.several || !self.hidden.found
     }
 
-    /// Who made a move that a percept reports. It is known if the role made it, or if the role did
-    /// nothing and there is one other player.
+    /// The player that made a move that a percept reports. It is known if the role made it, or if
+    /// the role did nothing and there is only one other player.
     fn maker(&self, view: &View, turn: &Turn, text: &str) -> Option<String> {
         let info = view.game().info();
         let words = view.game().text();
@@ -268,7 +268,7 @@ impl Known {
         certain.then(|| words::name(info, other).to_owned())
     }
 
-    /// Everything that the role perceived, for games that do not show it on a board.
+    /// All percepts of the role, for games that do not show them on a board.
     pub(super) fn seen_so_far(&self) -> String {
         let all = &self.hidden.percepts;
         if all.is_empty() {
@@ -327,7 +327,7 @@ impl Known {
         text
     }
 
-    /// What the positions that are consistent with the role's observations have in common.
+    /// The common properties of the positions that are consistent with the role's observations.
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.follower.belief() else {
             return "What you know about the position could not be worked out in time.\n"
@@ -369,7 +369,7 @@ impl Known {
             return "Your legal moves could not be worked out; type a move.\n".to_owned();
         }
         let wanted = letters(filter).to_lowercase();
-        // `e2` is meant for `move e 2 e 4`.
+        // `e2` matches `move e 2 e 4`.
         let joined = wanted.replace(' ', "");
         let mut numbered: Vec<(usize, String)> = self
             .moves

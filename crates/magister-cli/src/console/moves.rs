@@ -1,4 +1,4 @@
-//! Moves as people write them: numbers that stay the same in a match, and forgiving spelling.
+//! Moves as people write them: numbers that stay the same during a match, and tolerant spelling.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use magister_engine::Ground;
 use magister_gdl::nearest_all;
 use rustc_hash::FxHashMap;
 
-/// How many moves a question back to the person names.
+/// The maximum number of moves that a query to the person names.
 const NAMED: usize = 6;
-/// How many suggestions are made.
+/// The maximum number of suggestions.
 const SUGGESTED: usize = 3;
 
-/// What people read for a move that does nothing.
+/// The text for a move without effect.
 const PASS: &str = "pass";
 
-/// A move as people read it: `drop 3` for `(drop 3)` and for `drop(3)`, `pass` for `noop`.
+/// A move as text for people: `drop 3` for `(drop 3)` and for `drop(3)`, `pass` for `noop`.
 pub(crate) fn plain(text: &str) -> String {
     if text == "noop" {
         return PASS.to_owned();
@@ -25,14 +25,14 @@ pub(crate) fn plain(text: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text with the letters of suits in place of their signs: `QH` for `Q♥`.
+/// A text with the symbols of suits replaced by letters: `QH` for `Q♥`.
 pub(crate) fn letters(text: &str) -> String {
     let letter = |c| SUITS.iter().find(|(sign, _)| *sign == c).map_or(c, |(_, letter)| *letter);
-    // A sign may be followed by a selector that asks for colour.
+    // A symbol may be followed by a variation selector for colour.
     text.chars().filter(|c| *c != '\u{fe0f}').map(letter).collect()
 }
 
-/// A move with the signs of suits in place of their letters, where a word is a rank and a suit:
+/// A move with the letters of suits replaced by symbols, if a word consists of a rank and a suit:
 /// `lead Q♥` for `lead QH`.
 pub(crate) fn signs(text: &str) -> String {
     let word = |word: &str| {
@@ -47,12 +47,12 @@ pub(crate) fn signs(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The suits of common decks as signs and letters, and the ranks.
+/// The suits of common decks as symbols and letters, and the ranks.
 const SUITS: [(char, char); 4] = [('♣', 'C'), ('♦', 'D'), ('♥', 'H'), ('♠', 'S')];
 const RANKS: [&str; 15] =
     ["A", "K", "Q", "J", "Kn", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"];
 
-/// Whether a move does nothing, by its name. It is not shown if it is the only move.
+/// Whether a move has no effect, judging by its name. It is not shown if it is the only move.
 pub(crate) fn is_idle(text: &str) -> bool {
     matches!(text, "noop" | "-" | "wait" | "idle" | "nil" | "nop" | "null")
 }
@@ -100,7 +100,7 @@ impl Numbers {
     }
 }
 
-/// The number in a move that is a name and a number, such as `drop 3`.
+/// The number in a move that consists of a name and a number, such as `drop 3`.
 fn own_number(text: &str) -> Option<usize> {
     let text = plain(text);
     let (name, number) = text.split_once(' ')?;
@@ -108,7 +108,7 @@ fn own_number(text: &str) -> Option<usize> {
     number.parse().ok().filter(|&number| word && (1..1000).contains(&number))
 }
 
-/// What a typed text means.
+/// The meaning of a typed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
     One(Move),
@@ -117,11 +117,11 @@ pub(crate) enum Meant {
     Nothing,
 }
 
-/// A way in which a typed text may stand for a move, given the words of the move.
+/// A criterion by which a typed text may stand for a move, given the words of the move.
 type Way<'a> = &'a dyn Fn(&[String]) -> bool;
 
-/// The move among these that a person means. A text that is spelt like a move means that move;
-/// otherwise the end of a move is enough, then the beginnings of its words, then its letters.
+/// The move that a person means. A text that is spelt like a move means that move; otherwise the
+/// end of a move suffices, then the beginnings of its words, then its letters.
 pub(crate) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
     let wanted = tokens(typed);
     if wanted.is_empty() {
@@ -151,12 +151,11 @@ pub(crate) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
     Meant::Nothing
 }
 
-/// The move among these that a person means, also in the notation of chess, for which the state
-/// says where the pieces are.
+/// The move that a person means, also in chess notation; the state shows where the pieces are.
 pub(crate) fn understood(typed: &str, moves: &[(Move, String)], state: &[Ground]) -> Meant {
     match meant(typed, moves) {
         Meant::One(choice) => Meant::One(choice),
-        // `e4` is a pawn's move, even if other pieces can go there.
+        // `e4` is a pawn move, even if other pieces can go there.
         other => match super::san::meant(typed, moves, state) {
             Meant::Nothing => other,
             algebraic => algebraic,
@@ -164,9 +163,9 @@ pub(crate) fn understood(typed: &str, moves: &[(Move, String)], state: &[Ground]
     }
 }
 
-/// The typed words in the shape of a move with the same name and as many words, as the rules write
-/// it: `(drop 8)` for `drop 8`, if there is `(drop 1)`. The name may be left out if words and numbers
-/// stand where they stand in a move: `(move e 2 e 5)` for `e2e5`.
+/// The typed words in the form of a move with the same name and the same number of words, in the
+/// syntax of the rules: `(drop 8)` for `drop 8`, if there is `(drop 1)`. The name may be omitted if
+/// words and numbers are in the same places as in a move: `(move e 2 e 5)` for `e2e5`.
 pub(crate) fn shaped(typed: &str, moves: &[(Move, String)]) -> Option<String> {
     let typed = plain(&typed.to_lowercase());
     let mut words: Vec<String> = typed.split(' ').map(str::to_owned).collect();
@@ -215,7 +214,7 @@ pub(crate) fn shaped(typed: &str, moves: &[(Move, String)]) -> Option<String> {
     Some(shape)
 }
 
-/// Moves in a sentence, not too many.
+/// Moves as part of a sentence, up to a maximum number.
 pub(crate) fn several(mut texts: Vec<String>) -> String {
     let more = texts.len().saturating_sub(NAMED);
     texts.truncate(NAMED);
@@ -223,7 +222,7 @@ pub(crate) fn several(mut texts: Vec<String>) -> String {
     if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 
-/// Moves and commands that look like what was typed.
+/// Moves and commands that are similar to the typed text.
 pub(super) fn suggestions(typed: &str, moves: &[(Move, String)], words: &[&str]) -> Vec<String> {
     let typed = plain(&typed.to_lowercase());
     let texts: Vec<String> = moves.iter().map(|(_, text)| plain(text)).collect();
@@ -231,7 +230,7 @@ pub(super) fn suggestions(typed: &str, moves: &[(Move, String)], words: &[&str])
     nearest_all(&typed, all).into_iter().take(SUGGESTED).map(str::to_owned).collect()
 }
 
-/// Words and numbers of a text: `e2e4` has four. A sign belongs to its number, unless it stands
+/// Words and numbers of a text: `e2e4` has four. A minus sign belongs to its number, unless it is
 /// between two words, as in `e2-e4`.
 pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
@@ -258,8 +257,8 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Whether the words that were typed begin words of a move, in the same order. Numbers must be the
-/// same.
+/// Whether the typed words are prefixes of words of a move, in the same order. Numbers must be
+/// equal.
 fn abbreviates(typed: &[String], given: &[String]) -> bool {
     let mut rest = given.iter();
     typed.iter().all(|word| {

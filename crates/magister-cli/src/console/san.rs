@@ -1,7 +1,7 @@
 //! Chess moves in algebraic notation, as people write them: `Nf3`, `exd5`, `O-O`, `e8=Q`.
 //!
-//! It works for every game whose moves name two cells with letters and digits and whose state says
-//! which piece is on a cell. What the notation leaves out is taken from the legal moves.
+//! It works for every game whose moves name two cells with letters and digits and whose state shows
+//! which piece is on a cell. Parts that the notation omits are inferred from the legal moves.
 
 use magister_core::Move;
 use magister_engine::Ground;
@@ -16,9 +16,9 @@ const PIECES: [(char, &str); 5] =
 #[derive(Debug, PartialEq, Eq)]
 struct Written {
     piece: &'static str,
-    /// The file and the rank from which it goes, as far as they are given.
+    /// The file and the rank of the origin, if given.
     from: (Option<String>, Option<String>),
-    /// The file and the rank to which it goes; castling names only the file.
+    /// The file and the rank of the target; castling names only the file.
     to: (String, Option<String>),
     promotion: Option<&'static str>,
 }
@@ -70,8 +70,8 @@ pub(super) fn meant(typed: &str, moves: &[(Move, String)], state: &[Ground]) -> 
     }
 }
 
-/// The moves among these that may be meant, as the rules write them. If a role is given, only its
-/// pieces count.
+/// The moves that may be meant, in the syntax of the rules. If a role is given, only its pieces
+/// count.
 pub(super) fn candidates(
     typed: &str,
     moves: &[(Move, String)],
@@ -98,7 +98,8 @@ fn fitting<'a>(
     moves.iter().filter(fits).collect()
 }
 
-/// Says that no piece of a role goes where the notation says, if the role has such a piece.
+/// An explanation that no piece of a role can go where the notation says, if the role has such a
+/// piece.
 pub(super) fn no_piece(typed: &str, state: &[Ground], role: &str) -> Option<String> {
     let written = read(typed)?;
     let rank = written.to.1.as_deref().filter(|_| written.promotion.is_none())?;
@@ -113,7 +114,8 @@ pub(super) fn no_piece(typed: &str, state: &[Ground], role: &str) -> Option<Stri
         .then(|| format!("no {} of yours can go to {}{rank}", written.piece, written.to.0))
 }
 
-/// Whether the words of a move end with the cells of a written move, and its piece is on the first.
+/// Whether the words of a move end with the cells of a move in algebraic notation, and its piece is
+/// on the first cell.
 fn goes(written: &Written, words: &[String], state: &[Ground], role: Option<&str>) -> bool {
     let [.., file, rank, to_file, to_rank] = words else { return false };
     let same = |wanted: Option<&String>, given: &String| wanted.is_none_or(|w| w == given);
@@ -126,7 +128,7 @@ fn goes(written: &Written, words: &[String], state: &[Ground], role: Option<&str
         && state.iter().any(|fluent| has_piece(fluent, file, rank, written.piece, role))
 }
 
-/// Whether the words of a move are a promotion as it is written: from a file to a file, and a piece.
+/// Whether the words of a move are the given promotion: from a file to a file, and a piece.
 fn promotes(written: &Written, kind: &str, words: &[String]) -> bool {
     let [.., file, to_file, piece] = words else { return false };
     piece == kind
@@ -142,8 +144,8 @@ fn labels(fluent: &Ground) -> Vec<&str> {
     fluent.args.iter().flat_map(|args| args.iter()).map(|a| &*a.name).collect()
 }
 
-/// Whether a fluent puts a piece on a cell: `(cell g 1 wn)`, `(cell g 1 white knight)`. If a role is
-/// given, the piece must be its own.
+/// Whether a fluent puts a piece on a cell: `(cell g 1 wn)`, `(cell g 1 white knight)`. If a role
+/// is given, the piece must belong to it.
 fn has_piece(fluent: &Ground, file: &str, rank: &str, piece: &str, role: Option<&str>) -> bool {
     let args = labels(fluent);
     args.windows(2).any(|cell| cell == [file, rank])
@@ -165,7 +167,7 @@ fn is_piece(label: &str, piece: &str) -> bool {
 }
 
 /// Whether a piece belongs to a role: its label begins with the role or its first letter, or the
-/// role stands beside it.
+/// role is a separate argument.
 fn is_own(args: &[&str], label: &str, role: &str) -> bool {
     let (label, role) = (label.to_lowercase(), role.to_lowercase());
     let short = label.len() == 2 && label.chars().next() == role.chars().next();

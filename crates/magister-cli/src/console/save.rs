@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use magister_core::MatchRecord;
 
-/// The largest file that is looked at before it is replaced.
+/// The maximum size of a file that is read before it is replaced.
 const LARGEST: u64 = 1 << 28;
 
 /// Where a match is to be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Save {
     pub(crate) path: PathBuf,
-    /// Whether the file may replace any other.
+    /// Whether any existing file may be replaced.
     replace: bool,
 }
 
 impl Save {
-    /// Reads `save FILE` or `save! FILE`, given the command and what follows it.
+    /// Parses `save FILE` or `save! FILE`, given the command and its argument.
     pub(super) fn read(word: &str, file: &str) -> Result<Self> {
         if file.is_empty() {
             bail!("`{word}` needs the name of a file, such as `{word} mine.json`");
@@ -26,7 +26,7 @@ impl Save {
         Ok(Save { path: PathBuf::from(file), replace: word.ends_with('!') })
     }
 
-    /// Writes a match. A file that is not an earlier save of this match stays as it is.
+    /// Writes a match. A file that is not an earlier save of this match is not replaced.
     pub(crate) fn write(&self, record: &MatchRecord) -> Result<()> {
         let shown = self.path.display();
         if !self.replace && self.path.exists() && !self.holds_earlier(record) {
@@ -39,7 +39,7 @@ impl Save {
         fs::write(&self.path, text).with_context(|| format!("{shown} cannot be written"))
     }
 
-    /// Whether the file has this match in it, at whatever step, and nothing else.
+    /// Whether the file contains only this match, at any step.
     fn holds_earlier(&self, record: &MatchRecord) -> bool {
         if !fs::metadata(&self.path).is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST) {
             return false;

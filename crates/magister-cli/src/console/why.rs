@@ -1,7 +1,7 @@
-//! Why a move is not legal, in words for people who play.
+//! Why a move is not legal, explained for players.
 //!
-//! The explanation is the engine's. A player reads its last reasons: what the position lacks, and
-//! what it has instead.
+//! The explanation comes from the engine. A player reads its final reasons: the missing facts of
+//! the position, and the ones in their place.
 
 use std::time::Duration;
 
@@ -16,20 +16,20 @@ use serde_json::Value;
 use super::moves::plain;
 use crate::terminal::fitted;
 
-/// How long to look for reasons.
+/// The time limit for finding reasons.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// One reason for each condition, down to the facts.
 const EXTENT: Extent = Extent { depth: 12, width: 1, history: 0 };
-/// How many reasons are given.
+/// The maximum number of reasons.
 const REASONS: usize = 3;
-/// How many fluents are named as the reason for something that must not hold.
+/// The maximum number of fluents that are named as the reason for a condition that must not hold.
 const NAMED: usize = 3;
 
 /// A move that a role cannot make.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) role: &'a str,
-    /// The move as the rules write it.
+    /// The move in the syntax of the rules.
     pub(crate) choice: &'a str,
     /// Whether no position allows it.
     pub(crate) never: bool,
@@ -73,7 +73,7 @@ pub(crate) fn illegal(
     let nodes = tree["nodes"].as_array().unwrap_or(&no_nodes);
     let root = tree["roots"][0].as_u64().unwrap_or(0) as usize;
     collect(nodes, root, never, &mut reasons);
-    // What could change says more than what never does.
+    // Reasons that may change say more than those that never do.
     if reasons.iter().any(|reason| !reason.fixed) {
         reasons.retain(|reason| !reason.fixed);
     }
@@ -146,7 +146,7 @@ impl Reason {
     }
 }
 
-/// Stands for a blank at which no line may end.
+/// Replaces a blank at which no line may end.
 const KEPT: &str = "\u{1}";
 
 /// A condition in quotes, which stays on one line.
@@ -158,7 +158,7 @@ fn whole(text: &str) -> String {
     text.replace(KEPT, " ")
 }
 
-/// The last reasons below a node that does not hold.
+/// The final reasons below a node that does not hold.
 fn collect(nodes: &[Value], root: usize, never: bool, reasons: &mut Vec<Reason>) {
     let mut rest = vec![root];
     // Nodes form a tree, except for references to nodes that were explained before.
@@ -201,9 +201,9 @@ fn collect(nodes: &[Value], root: usize, never: bool, reasons: &mut Vec<Reason>)
     }
 }
 
-/// The last condition that fails below one that never changes, if there is one such condition and
-/// it names everything: `floor 2 3` for `way up 3 3 ?row ?column`. Otherwise the condition itself,
-/// because a player knows its name sooner than what it is made of.
+/// The last condition that fails below one that never changes, if it is unique and has no
+/// variables: `floor 2 3` for `way up 3 3 ?row ?column`. Otherwise the condition itself, because
+/// its name means more to a player than its parts.
 fn last_fixed(nodes: &[Value], from: usize, claim: String) -> String {
     let mut at = from;
     for _ in 0..nodes.len() {
@@ -218,14 +218,14 @@ fn last_fixed(nodes: &[Value], from: usize, claim: String) -> String {
     if at == from || negated || last.contains('?') || !claim.contains('?') { claim } else { last }
 }
 
-/// What a position lacks, and what is there instead.
+/// The missing fact of a position, and the fact in its place.
 fn missing(claim: &str, node: &Value, never: bool) -> String {
     if never {
         return format!("it needs {}, which no position has", quoted(claim));
     }
     let near = node["near"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let near: Vec<String> = near.map(words).collect();
-    // The last word of a fluent is most often its value, the others say where it is.
+    // The last word of a fluent is usually its value; the others are its place.
     let place = |text: &str| text.rsplit_once(' ').map(|(place, _)| place.to_owned());
     match &near[..] {
         [one] if place(one).is_some() && place(one) == place(claim) => {
@@ -235,7 +235,7 @@ fn missing(claim: &str, node: &Value, never: bool) -> String {
     }
 }
 
-/// The fluents in the proof of something that holds.
+/// The fluents in the proof of a condition that holds.
 fn there(nodes: &[Value], roots: &[usize]) -> Vec<String> {
     let mut rest: Vec<usize> = roots.to_vec();
     let mut found = Vec::new();
@@ -258,7 +258,7 @@ fn children(node: &Value) -> Vec<usize> {
     children.filter_map(Value::as_u64).map(|id| id as usize).collect()
 }
 
-/// A condition as people read it: `cell 1 1 b` for `(true (cell 1 1 b))`.
+/// A condition as text for people: `cell 1 1 b` for `(true (cell 1 1 b))`.
 fn words(claim: &str) -> String {
     let (negated, inner) = match claim.strip_prefix("(not ").or_else(|| claim.strip_prefix('~')) {
         Some(inner) => (true, inner),

@@ -1,4 +1,4 @@
-//! Sentences for people who play.
+//! Sentences for players.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -8,22 +8,22 @@ use magister_core::{Decision, Info, Observation, Role, Thought, Turn, View};
 use super::moves::{is_idle, plain};
 use crate::draw::Look;
 
-/// How many moves a hint names.
+/// The maximum number of moves that a hint names.
 const NAMED: usize = 3;
-/// What stands before percepts.
+/// The prefix of percepts.
 const YOU_SEE: &str = "You see: ";
 
-/// The name of a role; the one that stands for dice and cards is called chance.
+/// The name of a role; the role of dice and cards is called chance.
 pub(super) fn name(info: &Info, role: Role) -> &str {
     if info.chance == Some(role) { "chance" } else { info.role_name(role) }
 }
 
-/// Who made a move that a percept reports, if that is certain. An empty name says that the role
-/// made it.
+/// The player that made a move that a percept reports, if this is certain. An empty name means the
+/// role itself.
 pub(super) type Maker<'a> = &'a dyn Fn(&Turn, &str) -> Option<String>;
 
-/// What a role saw in a turn of a game with hidden information, one text for each percept. What
-/// only repeats the role's own move is left out.
+/// The percepts of a role in a turn of a game with hidden information, one text each. Percepts that
+/// only repeat the role's own move are omitted.
 pub(super) fn percepts(view: &View, turn: &Turn, maker: Maker<'_>) -> Vec<String> {
     let text = view.game().text();
     let Observation::Percepts(percepts) = &turn.seen else { return Vec::new() };
@@ -51,7 +51,8 @@ fn argument(term: &str) -> Option<&str> {
     (single && !argument.is_empty()).then_some(argument)
 }
 
-/// What a role saw in a turn of a game with hidden information; empty if it saw nothing.
+/// The percepts of a role in a turn of a game with hidden information, as text; empty if there are
+/// none.
 pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let game = &**view.game();
     if let Observation::Percepts(percepts) = &turn.seen
@@ -63,7 +64,7 @@ pub(super) fn seen(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> S
     if seen.is_empty() { String::new() } else { format!("{YOU_SEE}{}", seen.join(", ")) }
 }
 
-/// A turn from the point of view of a role; empty if the role did nothing and saw nothing.
+/// A turn from the point of view of a role; empty if the role did nothing and perceived nothing.
 pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> String {
     let own = view.game().text().move_text(turn.own);
     let seen = seen(view, turn, look, maker);
@@ -72,7 +73,7 @@ pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> 
     } else {
         format!("you: {}", look.choice(view.game(), &own))
     };
-    // The news of a card game may begin with a card, whose capital stays.
+    // The news of a card game may begin with a card, whose capital letter is kept.
     let seen = match seen.strip_prefix(YOU_SEE) {
         Some(rest) => format!("you see: {rest}"),
         None => seen,
@@ -85,14 +86,14 @@ pub(super) fn lived(view: &View, turn: &Turn, look: &Look, maker: Maker<'_>) -> 
     }
 }
 
-/// What an adviser says.
+/// The text of a hint.
 pub(super) fn advice(view: &View, decision: Decision) -> String {
     let words = view.game().text();
     let info = view.game().info();
     let text_of = |choice| plain(&words.move_text(choice));
     let mut text = format!("Try {}.\n", text_of(decision.choice));
     let mut thoughts = decision.thoughts;
-    // A search recommends what it looked at most, which need not have the highest estimate.
+    // A search recommends the most visited move, which need not have the highest estimate.
     let searched = thoughts.iter().any(|thought| thought.visits > 0);
     let key = |thought: &Thought| {
         (thought.choice == decision.choice, thought.visits, thought.value.unwrap_or(f64::MIN))
@@ -129,17 +130,17 @@ fn searches(count: u64) -> String {
     if count == 1 { "searched once".to_owned() } else { format!("searched {count} times") }
 }
 
-/// How a match ended for a role.
+/// The result of a match for a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Won,
     Drawn,
     Lost,
-    /// There is no other result to compare with, or no result.
+    /// There is no result, or no other result to compare it with.
     Open,
 }
 
-/// How the match ended for a role, compared with the best of the others.
+/// The result of a match for a role, compared with the best of the others.
 pub(crate) fn verdict(info: &Info, role: Role, outcome: &[Option<f64>]) -> Verdict {
     let of = |role: Role| outcome.get(role.index()).copied().flatten();
     let others = info.players().filter(|&other| other != role).filter_map(of);

@@ -11,16 +11,16 @@ use super::{Choice, Session};
 use crate::commands::plural;
 use crate::console::moves::{Meant, letters, several, shaped, understood};
 
-/// What stands for a move that is drawn.
+/// The placeholder of a move that is drawn.
 const DRAWN: &str = "*";
-/// How many legal moves an error names.
+/// The maximum number of legal moves that an error names.
 const NAMED: usize = 40;
 
 /// A move that is not legal.
 #[derive(Clone, Debug)]
 pub(crate) struct Illegal {
     pub(crate) role: String,
-    /// The move as it was typed, and as the rules would write it.
+    /// The move as typed, and in the syntax of the rules.
     typed: String,
     pub(crate) term: Option<String>,
     legal: String,
@@ -57,12 +57,12 @@ fn texts(session: &Session, role: Role) -> Vec<(Move, String)> {
     legal.map(|&choice| (choice, words.move_text(choice))).collect()
 }
 
-/// The steps of a text, which semicolons separate. Empty ones are left out.
+/// The steps of a text, separated by semicolons. Empty ones are skipped.
 pub(crate) fn steps(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|step| !step.is_empty())
 }
 
-/// The terms of a text, which blanks or commas outside of brackets separate.
+/// The terms of a text, separated by blanks or commas outside of brackets.
 pub(crate) fn terms(text: &str) -> Vec<&str> {
     let (mut terms, mut start, mut depth) = (Vec::new(), None, 0_i32);
     for (at, letter) in text.char_indices() {
@@ -70,7 +70,7 @@ pub(crate) fn terms(text: &str) -> Vec<&str> {
             terms.extend(start.take().map(|start| &text[start..at]));
             continue;
         }
-        // In KIF a term ends where the next one opens; in infix a name stands before its bracket.
+        // In KIF, a term ends where the next one opens; in infix, a name precedes its bracket.
         let closed = start.is_some_and(|start: usize| text[start..at].ends_with(')'));
         if letter == '(' && depth == 0 && closed {
             terms.extend(start.take().map(|start| &text[start..at]));
@@ -86,7 +86,7 @@ pub(crate) fn terms(text: &str) -> Vec<&str> {
     terms
 }
 
-/// What each role is to do, given the moves of the players that have a choice, of all roles that
+/// The choice of each role, given the moves of the players that have a choice, of all roles that
 /// have one, or of all roles.
 pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     if session.worker.terminal() {
@@ -173,7 +173,7 @@ fn typed(session: &Session, text: &str, ways: [&[Role]; 3]) -> Result<Option<Vec
     Ok(None)
 }
 
-/// What a typed text means among the legal moves of a role.
+/// The meaning of a typed text among the legal moves of a role.
 fn heard(session: &Session, role: Role, text: &str) -> Meant {
     let mut state = Vec::new();
     session.worker.save(&mut state);

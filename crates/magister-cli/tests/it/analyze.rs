@@ -1,4 +1,4 @@
-//! What a player thinks of a position and what kind of game it is, and what is refused.
+//! The estimates of a player, the analysis of a game, and refused arguments.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ fn magister(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_magister")).args(args).output().expect("the binary runs")
 }
 
-/// What a command prints if it succeeds.
+/// The output of a command that succeeds.
 fn report(args: &[&str]) -> String {
     let output = magister(args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -21,7 +21,7 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&report(&[args, &["--json"]].concat())).expect("JSON")
 }
 
-/// What a command says that refuses to begin.
+/// The error of a command that refuses its arguments.
 fn refused(args: &[&str]) -> String {
     let output = magister(args);
     assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -77,7 +77,7 @@ fn a_value_takes_no_longer_than_the_move() {
     let begun = std::time::Instant::now();
     let player = ["--player", "minimaxdepth:depth=20", "--time", "100ms"];
     json(&[&["inspect", "chess"], &player[..]].concat());
-    // Reading the rules takes most of it; the value alone took over ten seconds.
+    // Reading the rules takes most of this time; the value alone once took over ten seconds.
     assert!(begun.elapsed() < std::time::Duration::from_secs(9), "{:?}", begun.elapsed());
 }
 
@@ -100,7 +100,7 @@ fn a_game_that_never_ends_has_no_figures() {
     for figure in ["inf", "reward", "score", "draws", "advantage"] {
         assert!(!text.contains(figure), "{figure} in {text}");
     }
-    // Twice as many positions with every step.
+    // The number of positions doubles with every step.
     assert!(text.contains("game tree: more than 3 * 10^361 nodes"), "{text}");
     let found = &json(&few)["findings"];
     assert!(found["strong"].is_null() && found["skill"].is_null(), "{found}");

@@ -1,9 +1,9 @@
-//! Card games as people and players meet them on the command line.
+//! Card games on the command line, for people and players.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// What a command prints, given some input.
+/// The output of a command, given some input.
 fn magister(args: &[&str], input: &str) -> (i32, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))
         .args(args)

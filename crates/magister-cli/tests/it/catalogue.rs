@@ -1,5 +1,5 @@
-//! Bundled rulesheets of all kinds keep the promises of the vocabulary by every evaluator. That all
-//! games are what they say is tested with the catalogue.
+//! Bundled rulesheets of all kinds satisfy the contracts of the vocabulary on every evaluator. The
+//! catalogue tests that the facts about all games are true.
 
 use magister::Playable;
 use magister_core::battery;
@@ -22,7 +22,7 @@ fn bundled_rulesheets_pass_the_battery() {
     for name in GAMES {
         let source = magister::Options::default().find(name).expect("a bundled game");
         for Playable { game, evaluator, .. } in source.prepare_each().expect("a game").taken {
-            // The reference interpreter takes its time, so it walks less.
+            // The reference interpreter is slow, so it walks less.
             let walks = if evaluator == "reference" { 2 } else { 10 };
             let options = battery::Options { walks, playouts: 64, ..battery::Options::default() };
             let report = battery::check(game.as_ref(), &options);

@@ -110,7 +110,7 @@ fn formatting_changes_layout_only_and_never_half_a_file() {
         "(role x)\n(legal x go)  ; why\n(<= (next over) (does x go))\n\n(<= terminal (true over))\n(goal x 100)\n"
     );
     assert_eq!(code(&run(&["fmt", "--check", &file])), 0);
-    // What cannot be read, or is not text, is left alone.
+    // Input that cannot be read, or is not text, is not changed.
     let broken = folder.file("broken.kif", b"(role x");
     assert_eq!(code(&run(&["fmt", &broken])), 1);
     assert_eq!(std::fs::read(&broken).unwrap(), b"(role x");
@@ -118,13 +118,13 @@ fn formatting_changes_layout_only_and_never_half_a_file() {
     assert_eq!(code(&run(&["fmt", &latin])), 2);
     assert_eq!(std::fs::read(&latin).unwrap(), b"(role x) ; caf\xe9\n");
     assert_eq!(code(&run(&["fmt", "tictactoe"])), 2, "bundled games cannot be formatted");
-    // No temporary file stays behind.
+    // No temporary file remains.
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
     let piped = with_input(&["fmt", "-"], messy.as_bytes());
     assert_eq!(text(&piped.stdout), formatted);
 }
 
-/// That all of them are clean and formatted is tested with the catalogue.
+/// The catalogue tests that all of them are clean and formatted.
 #[test]
 fn bundled_games_are_found_by_all_their_names() {
     let games = run(&["games", "--json"]);
@@ -214,7 +214,7 @@ fn the_network_of_a_game_can_be_counted_and_drawn() {
     let counted: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(counted["fluents"], 29);
     assert_eq!(counted["moves"], 20);
-    // The number must not grow unseen; a better network may change it.
+    // The number must not grow unnoticed; a better network may change it.
     let step = |part: &str| counted["gates_by_section"][part].as_u64().expect("a number");
     assert_eq!(step("legal") + step("next"), 117);
     let drawing = text(&run(&["network", "tictactoe", "--dot"]).stdout);

@@ -116,7 +116,7 @@ fn a_council_does_not_depend_on_the_order_of_its_members() {
     assert!(games[..2].iter().all(|game| game["errors"].as_array().is_none_or(Vec::is_empty)));
 }
 
-/// The most memory that a run took, in MiB; none where the system does not report it.
+/// The peak memory of a run in MiB; `None` if the system does not report it.
 fn peak(args: &[&str]) -> Option<f64> {
     let mut child =
         command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary runs");
@@ -142,12 +142,12 @@ fn players_keep_their_limit_of_memory() {
         peak(&[&args[..], &limits].concat())
     };
     let Some(base) = run("legal", "4") else {
-        // Written past the test runner's capture, so that a skipped test shows.
+        // Bypasses the capture of the test runner, so that a skipped test is visible.
         let _ = writeln!(std::io::stderr(), "SKIPPED: the system does not report peak memory");
         return;
     };
     for player in ["mcts", "greedy", "pts", "puct:inner=onestep", "alphabeta", "uct"] {
-        // A player that plays batches needs memory for the lanes, and the allocator some for itself.
+        // A player that plays batches needs memory for the lanes, and the allocator needs some too.
         let Some(most) = run(player, "4") else { continue };
         assert!(most < base + 4.0 + 28.0, "{player}: {most:.0} MiB of {base:.0}");
     }
@@ -195,7 +195,7 @@ fn what_was_played_can_be_replayed() {
     assert_eq!(walked.status.code(), Some(0), "{text}");
     assert!(text.starts_with("match 2: nim-3-4-5") && text.contains(">   3  "), "{text}");
 
-    // A record of a game of chance proves that chance was fair; a forged one is found out.
+    // The record of a game with chance proves that chance was fair; a forged one is detected.
     let output = magister(&["match", "rust:2048", "--players", "random", "--json"]);
     let record = String::from_utf8_lossy(&output.stdout).lines().next().expect("a game").to_owned();
     let value: Value = serde_json::from_str(&record).expect("JSON");
@@ -216,7 +216,7 @@ fn what_was_played_can_be_replayed() {
     assert_eq!(magister(&["replay", file.path()]).status.code(), Some(1));
 }
 
-/// Six players on ten games, of one, two and three seats, killed three times.
+/// Six players on ten games with one, two and three seats, killed three times.
 #[test]
 fn a_killed_tournament_goes_on() {
     let file = File::new("tournament");
@@ -242,7 +242,7 @@ fn a_killed_tournament_goes_on() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary runs");
-        // Killed in the middle, as soon as some matches are there; on Unix this is SIGKILL.
+        // Killed in the middle, as soon as some matches are finished; on Unix this is SIGKILL.
         for _ in 0..20_000 {
             if file.lines().len() >= enough {
                 break;
@@ -253,20 +253,20 @@ fn a_killed_tournament_goes_on() {
         let _ = child.wait();
         let now = file.lines();
         assert!(now.len() >= enough, "{}", now.len());
-        // All that was finished before is still there, and nothing of it was played again.
+        // All finished matches are still there, and none was played again.
         assert!(kept.iter().all(|line| now.contains(line)));
         kept = now;
-        // The last line may be torn.
+        // The last line may be incomplete.
         kept.pop();
     }
     let output = magister(&args);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let all = file.matches();
     assert_eq!(file.lines().len(), all.len() + 1, "the settings are written once");
-    // Six that play alone three times, fifteen pairs five times, twenty threes twice.
+    // Six players alone three times, fifteen pairs five times, twenty triples twice.
     let due = 6 * 3 + 15 * 5 + 20 * 2;
     assert_eq!(all.len(), due);
-    assert!(kept.iter().all(|line| file.lines().contains(line)), "what was finished is kept");
+    assert!(kept.iter().all(|line| file.lines().contains(line)), "finished matches are kept");
     let mut pairings: Vec<String> = all
         .iter()
         .map(|line| {
@@ -278,7 +278,7 @@ fn a_killed_tournament_goes_on() {
     pairings.dedup();
     assert_eq!(pairings.len(), due, "nothing is played twice");
 
-    // The same tournament without being killed, by one thread, has the same matches.
+    // The same tournament without interruption, on one thread, has the same matches.
     let whole = File::new("tournament-whole");
     let mut calm = args.clone();
     calm[args.len() - limits.len() - 1] = whole.path();
@@ -313,7 +313,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
         assert!(text.contains("share of points, row against column:"), "{text}");
         assert!(text.contains("\nratings: "), "{text}");
     }
-    // Two matches per round; all players meet each other, and each sits out once.
+    // Two matches per round; all players meet each other, and each has one bye.
     assert_eq!(log.matches().len(), 10);
     let mut pairs: Vec<Vec<String>> = log
         .matches()
@@ -365,7 +365,7 @@ fn a_player_says_what_it_thinks() {
     assert!(thought["moves"].as_array().is_some_and(|moves| !moves.is_empty()));
 }
 
-/// Hands lines to `magister answer` and gives what it says.
+/// Sends lines to `magister answer` and returns its output.
 fn asked(args: &[&str], said: &str) -> Vec<Value> {
     use std::io::Write as _;
     let mut child = command(&[&["answer"], args].concat())

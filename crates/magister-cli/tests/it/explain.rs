@@ -1,4 +1,4 @@
-//! `magister explain`: what people read.
+//! `magister explain`: its output for people.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -40,7 +40,7 @@ const ROW: &str = "(put 1 1); (put 2 1); (put 1 2); (put 2 2); (put 1 3)";
 fn why_it_holds() {
     let win = explain(&["tictactoe", "(goal x 100)", "--moves", ROW]);
     insta::assert_snapshot!("win", win);
-    // The other syntax asks the same.
+    // The other syntax gives the same answer.
     assert_eq!(win, explain(&["tictactoe", "goal(x,100)", "--moves", ROW]));
     insta::assert_snapshot!(
         "history",
@@ -108,7 +108,7 @@ fn why_it_does_not() {
     );
     insta::assert_snapshot!("no-head", explain(&["tictactoe", "(legal x (mark 1 1))"]));
     insta::assert_snapshot!("misspelt", explain(&["tictactoe", "(lines x)"]));
-    // People ask about positions from which the game cannot go on.
+    // People ask about positions from which the game cannot continue.
     insta::assert_snapshot!(
         "stuck",
         explain(&["stuck.kif", "(legal x ?move)", "--moves", "go", "--history", "1"])
@@ -154,7 +154,7 @@ fn states_from_files() {
     ] {
         assert_eq!(shown(&run(&args, &same)), line, "{same}");
     }
-    // The moves of such a position are known too, unless it is none that can be played.
+    // The moves of such a position are known too, unless it cannot be played at all.
     let next = ["tictactoe", "(next (control x))", "--state", "-", "--does", "(put 1 2)"];
     let open = "(cell 1 1 x) (cell 1 2 b) (cell 1 3 b) (control o)";
     assert!(shown(&run(&next, open)).starts_with("(next (control x)) holds"));

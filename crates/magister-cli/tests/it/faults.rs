@@ -1,4 +1,4 @@
-//! Faults that were found by people who tried the program for the first time.
+//! Faults that first-time users found.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Output, Stdio};
@@ -53,7 +53,7 @@ fn rules_with_errors_are_refused_unless_forced() {
         let forced = magister(&[command, &["--force"]].concat());
         assert_eq!(forced.status.code(), Some(0), "{command:?}: {}", stderr(&forced));
     }
-    // Recorded matches are compared with the rules as they are.
+    // Recorded matches are compared with the rules as written.
     let trace = folder.file("none.jsonl", "");
     assert!(!stderr(&magister(&["conform", &file, &trace])).contains("--force"));
 }
@@ -89,7 +89,7 @@ fn a_tournament_shows_late_and_illegal_moves() {
     assert!(csv.contains(",1,2,0\n"), "{csv}");
     let svg = std::fs::read_to_string(&svg).expect("there");
     assert!(svg.contains("1 late, 2 illegal, 0 failed"), "{svg}");
-    // The cross table has a head for every column.
+    // The cross table has a heading for every column.
     assert!(svg.contains(">1.</text>") && svg.contains(">2.</text>"), "{svg}");
 }
 
@@ -110,7 +110,7 @@ fn games_that_never_end_or_end_at_once_are_not_playable() {
     }
 }
 
-/// A role that cannot see whether a cell is taken cannot know whether it may go there.
+/// A role that cannot see whether a cell is occupied cannot know whether it may go there.
 #[test]
 fn a_role_that_cannot_know_its_moves_is_reported() {
     let folder = Folder::new("blind");
@@ -251,7 +251,7 @@ fn answer_refuses_players_that_must_see_everything() {
     let refused = magister(&["answer", "kuhn-poker", "--player", "uct"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("hidden information"), "{}", stderr(&refused));
-    // Without a player it takes one that can play the game.
+    // By default it uses a player that supports the game.
     let text = say(&["answer", "kuhn-poker", "--iterations", "5"], "random\ngo\nquit\n");
     assert!(text.contains("\"move\""), "{text}");
 }
@@ -307,7 +307,7 @@ fn one_argument_is_not_several() {
     assert!(text.contains("`lonely` with 1 argument in line 3"), "{text}");
 }
 
-/// Where a limit is reached, the message names an option or none, not a field of the library.
+/// If a limit is reached, the message names an option or none, but never a field of the library.
 #[test]
 fn limits_are_named_for_people() {
     let folder = Folder::new("limits");

@@ -1,8 +1,8 @@
-//! A place for the files of a test.
+//! A temporary folder for the files of a test.
 
 use std::path::PathBuf;
 
-/// A fresh folder that is removed at the end.
+/// A new folder that is removed at the end.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -13,7 +13,7 @@ impl Folder {
         Self(path)
     }
 
-    /// Writes a file, and gives its path.
+    /// Writes a file, and returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.0.join(name);
         std::fs::write(&path, content).expect("writable");

@@ -87,7 +87,8 @@ fn no_word_is_split() {
     }
 }
 
-/// Examples are copied into a terminal: none is wrapped, and what is not a command is a remark.
+/// Examples are copied into a terminal: none is wrapped, and every line that is not a command is a
+/// comment.
 #[test]
 fn examples_can_be_copied() {
     for args in pages() {

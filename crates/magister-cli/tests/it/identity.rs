@@ -1,4 +1,5 @@
-//! `magister show --json`: what a game is, for programs, and the same in every process.
+//! `magister show --json`: the description of a game for programs, which is the same in every
+//! process.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -46,7 +47,7 @@ fn the_same_rules_in_another_syntax() {
     for field in ["moves", "roles", "board", "observations"] {
         assert_eq!(one[field], two[field], "{field}");
     }
-    assert_eq!(show(kif), one, "another process says the same");
+    assert_eq!(show(kif), one, "another process prints the same");
     std::fs::remove_file(hrf).unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! `magister infoset`: what a role may know.
+//! `magister infoset`: the knowledge of a role.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -25,7 +25,7 @@ fn said(args: &[&str], code: i32) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Exercise 1 of the chapter, as it is and with the rules in prefix form.
+/// Exercise 1 of the chapter, in its original form and with the rules in prefix form.
 #[test]
 fn exercise_1() {
     let kif = prefix();
@@ -79,7 +79,7 @@ fn what_is_certain_and_what_is_likely() {
     assert_eq!((&sample["exact"], &sample["states"]), (&Value::Bool(false), &2.into()));
     let likely = sample["likely"][0]["probability"].as_f64().unwrap();
     assert!((likely - 2.0 / 3.0).abs() < 0.05, "{likely}");
-    // What holds in all of a sample is not certain.
+    // A fact that holds in all states of a sample is not certain.
     assert!(sample["certain"].is_null(), "{sample}");
     assert!(sample["in_all_of_sample"].as_array().is_some_and(|facts| facts.len() == 3));
     let text = infoset(&[&["monty-hall", "--sample", "10"], &turns[..]].concat());
@@ -125,7 +125,7 @@ fn hostile_turns() {
     }
 }
 
-/// A counter without end keeps rules from being grounded, so that nothing fixes what can be said.
+/// An infinite counter prevents grounding, so the vocabulary is not fixed.
 #[test]
 fn rules_that_do_not_ground() {
     let rules = "(role a) (role random) (init (count 0)) (legal a look)

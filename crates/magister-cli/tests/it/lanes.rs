@@ -1,9 +1,9 @@
-//! The same streams by every way of playing batches: the results must be equal.
+//! The same streams with every batch method: the results must be equal.
 //!
 //! Widths, threads, details, step limits and start states are compared in one process; other
-//! instruction sets and the interpreter instead of emitted code in processes of their own, since a
-//! process settles on one when it starts. Here for the bundled games and a few of the oracle's;
-//! `cargo xtask lanes` does it for all.
+//! instruction sets, and the interpreter instead of emitted code, are compared in separate
+//! processes, because a process chooses its instruction set when it starts. This test covers the
+//! bundled games and a few of the oracle's; `cargo xtask lanes` covers all.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::path::PathBuf;
@@ -20,7 +20,8 @@ use magister_games::catalogue;
 /// The variable that marks the child process.
 const CHILD: &str = "MAGISTER_LANES_CHILD";
 
-/// One game of each kind: turns or all at once, few goals or many, chance, long lists of moves.
+/// One game of each kind: turn-based or simultaneous, few goals or many, chance, long lists of
+/// moves.
 const ORACLE: &[&str] = &[
     "gdl/games/ticTacToe.kif",
     "gdl/games/connect4.kif",
@@ -33,7 +34,7 @@ const ORACLE: &[&str] = &[
     "gdl2/games/hharryyf__MontyHall.kif",
 ];
 
-/// The same of the catalogue.
+/// The same for the catalogue.
 const BUNDLED: &[&str] = &[
     "tictactoe",
     "blind-tictactoe",
@@ -57,7 +58,7 @@ fn oracle() -> Option<PathBuf> {
     None
 }
 
-/// The game on its network, if it becomes one.
+/// The game on its network, if it has one.
 fn network(name: &str, text: &str) -> Option<Arc<NetworkGame>> {
     let options =
         magister::Options { evaluator: Some(Evaluator::Batch), ..magister::Options::default() };
@@ -132,7 +133,7 @@ fn batch_tries_equal_single_tries() {
     assert!(compared >= 20, "{compared}");
 }
 
-/// The mean length of random matches, as others have measured it.
+/// The mean length of random matches, compared with the measurements of others.
 #[test]
 fn matches_are_as_long_as_others_find() {
     for (name, length, digit) in [
@@ -157,7 +158,7 @@ fn matches_are_as_long_as_others_find() {
         let count = lengths.len() as f64;
         let mean = lengths.iter().sum::<f64>() / count;
         let square = lengths.iter().map(|length| (length - mean).powi(2)).sum::<f64>() / count;
-        // Others have played fewer matches than we do, so as much again is theirs.
+        // The published means come from fewer matches than ours, so their error is added.
         let error = (square / count).sqrt();
         println!("{name}: {mean:.3} +- {error:.3}, others {length}");
         assert!((mean - length).abs() < 5.0 * error + digit, "{name}: {mean}, not {length}");

@@ -1,7 +1,7 @@
 //! The tests of the command line.
 //!
-//! They are one program, because each test program costs the time to link it. Only `allocations`,
-//! which counts for a whole process, is a program of its own.
+//! They are one program, because linking each test program takes time. Only `allocations`, which
+//! counts for a whole process, is a separate program.
 
 mod analyze;
 mod cards;

@@ -1,4 +1,4 @@
-//! `solve --memory N` uses at most N MiB and a tenth more, beyond what the program needs anyway.
+//! `solve --memory N` uses at most 1.1 N MiB, beyond what the program needs anyway.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -24,8 +24,8 @@ fn peak(arguments: &[&str]) -> u64 {
     most
 }
 
-/// One game for each method: positions, a puzzle, and the extensive form. The puzzle fits, the
-/// others do not.
+/// One game for each method: positions, a puzzle, and the extensive form. The puzzle fits into
+/// memory, the others do not.
 #[test]
 fn solve_keeps_its_memory_limit() {
     let base = peak(&["solve", "tictactoe"]);

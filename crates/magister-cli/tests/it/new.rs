@@ -1,9 +1,9 @@
-//! `magister new`: what it writes is a game, and nothing is overwritten.
+//! `magister new` writes valid games, and overwrites nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The skeleton in Rust compiles as it is and passes the battery.
+/// The template in Rust compiles unchanged and passes the battery.
 #[allow(dead_code, reason = "only its own test uses it")]
 #[allow(unreachable_pub, reason = "it is a file of its own project")]
 #[path = "../../src/commands/new/skeleton.rs"]
@@ -17,7 +17,7 @@ fn magister(folder: &Path, args: &[&str]) -> Output {
         .expect("the binary runs")
 }
 
-/// An empty folder of this test's own.
+/// An empty folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -1,4 +1,4 @@
-//! A person plays: what is shown, what is asked, and what a script may say.
+//! A person plays: the output, the questions, and the input of a script.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ fn say(args: &[&str], input: &[u8]) -> Output {
         .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("piped");
     std::thread::scope(|scope| {
-        // It may end before it has read everything, and talks while it reads.
+        // It may end before it has read everything, and it writes while it reads.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output().expect("it ends")
     })
@@ -40,7 +40,7 @@ fn a_match_from_a_script() {
                   do 1\nshow\nredo\nresign\n";
     let against = ["tictactoe", "--against", "legal", "--hint", "alphabeta"];
     insta::assert_snapshot!("play-script", play(&against, script));
-    // The end of the input is as good as quit.
+    // The end of the input means the same as quit.
     let left = play(&["tictactoe", "--as", "o", "--against", "legal"], "");
     assert!(left.contains("You left the match") && left.contains("exit code 0"), "{left}");
 }
@@ -120,7 +120,7 @@ fn people_play_in_matches() {
     let text = shown(&say(&[&args[..], &["--iterations", "5"]].concat(), script.as_bytes()));
     assert!(text.contains("game 1: human 100, legal 0, 5 steps"), "{text}");
     assert!(text.contains("game 2: legal without a result, human without a result"), "{text}");
-    assert!(!text.contains("game 3"), "who leaves is not asked again: {text}");
+    assert!(!text.contains("game 3"), "a person who leaves is not asked again: {text}");
     let text = shown(&say(
         &["tournament", "tictactoe", "--players", "human,uct", "--log", "/dev/null"],
         b"",
@@ -137,7 +137,7 @@ impl Drop for Remove {
     }
 }
 
-/// A match that is saved goes on in another process exactly as it would have gone on.
+/// A saved match continues in another process exactly as it would have without interruption.
 #[test]
 fn a_match_is_saved_and_resumed() {
     let path = Remove(std::env::temp_dir().join(format!("magister-saved-{}", std::process::id())));
@@ -203,7 +203,8 @@ fn reasons_and_suggestions() {
     insta::assert_snapshot!("play-why", play(&["tictactoe", "--against", "legal"], script));
 }
 
-/// What the role knows for certain is drawn, and each person sees their own percepts.
+/// The facts that the role knows for certain are drawn, and each person sees only their own
+/// percepts.
 #[test]
 fn what_is_certain_is_drawn() {
     let args = ["krieg-tictactoe-4x4", "--as", "all"];

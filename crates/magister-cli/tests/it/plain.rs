@@ -1,4 +1,4 @@
-//! What a newcomer reads: lines that fit, reasons that help, and moves as people type them.
+//! The output for newcomers: lines that fit, reasons that help, and moves as people type them.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 
-/// Output and errors of a command at 80 columns, with its exit code.
+/// The output and errors of a command at 80 columns, with its exit code.
 fn run(folder: Option<&Path>, args: &[&str], input: &str) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_magister"));
     if let Some(folder) = folder {
@@ -64,7 +64,7 @@ fn no_line_is_longer_than_80_columns() {
 #[test]
 fn reasons_are_about_the_piece_that_is_to_move() {
     let explain = |choice: &str| said(&["explain", "chess", &format!("(legal white {choice})")]);
-    // A bishop and a queen behind a pawn, a knight's move onto a pawn of its side.
+    // A bishop and a queen behind a pawn, and a knight's move onto its own pawn.
     for (choice, reason) in [
         ("(move c 1 e 3)", "(true (cell d 2 wp)): in the state"),
         ("(move d 1 d 3)", "(true (cell d 2 wp)): in the state"),
@@ -183,7 +183,7 @@ fn a_file_that_holds_no_rules_gets_a_short_answer() {
     assert!(text.lines().count() < 30, "{text}");
     assert!(text.contains("--all shows"), "{text}");
     assert!(said(&["check", "--all", &file]).lines().count() > 100);
-    // In rules with many mistakes the first twenty are shown.
+    // For rules with many mistakes, the first twenty are shown.
     let rules = "(role a)\n".to_owned() + &"(<= (p ?x) (q ?y))\n".repeat(30);
     let file = folder.file("many.kif", rules);
     let text = said(&["check", &file]);
@@ -213,7 +213,7 @@ fn advice_that_works() {
     assert!(code == 0 && text.contains("draws (deal"), "{text}");
     let text = said(&["inspect", "connect-four", "--iterations", "100"]);
     assert!(text.contains(" of 100 iterations") && text.contains("to solve the game"), "{text}");
-    // A name that a bundled game has too.
+    // A name that is also the name of a bundled game.
     let folder = Folder::new("alias");
     let (code, text) = run(Some(&folder.0), &["new", "nim3"], "");
     assert_eq!(code, 0);

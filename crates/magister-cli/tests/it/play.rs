@@ -1,4 +1,4 @@
-//! The commands that play games: what people read, and what must be counted right.
+//! The commands that play games: their output, and counts that must be correct.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,13 +52,13 @@ fn oracle(path: &str) -> Option<String> {
     if file.is_file() {
         return Some(file.to_string_lossy().into_owned());
     }
-    // Written past the test runner's capture, so that a skipped test shows.
+    // Bypasses the capture of the test runner, so that a skipped test is visible.
     let mut out = std::io::stderr();
     let _ = writeln!(out, "SKIPPED: no {} (set MAGISTER_ORACLE)", file.display());
     None
 }
 
-// The snapshots name an evaluator where they must not change with the choice of the best one.
+// The snapshots name an evaluator if they must not depend on the choice of the best one.
 const REFERENCE: [&str; 2] = ["--evaluator", "reference"];
 
 #[test]
@@ -86,7 +86,7 @@ fn moves_from_the_command_line() {
     insta::assert_snapshot!("step-illegal", moves("tictactoe", "(put 1 1); (put 1 1)"));
     insta::assert_snapshot!("step-count", moves("rock-paper-scissors", "(show rock)"));
     insta::assert_snapshot!("step-both", moves("rock-paper-scissors", "(show rock) (show paper)"));
-    // Chance is drawn where it is not given, and taken where it is.
+    // Moves of chance are drawn if they are not given, and used if they are.
     insta::assert_snapshot!("step-chance", moves("rust:kuhn-poker", "check; bet; call"));
     let dealt = moves("rust:kuhn-poker", "(deal jack king); check");
     assert!(dealt.contains("dealt jack king"), "{dealt}");
@@ -105,7 +105,7 @@ fn a_position_as_json() {
     assert_eq!(position["percepts"]["candidate"].as_array().map(Vec::len), Some(1));
     assert!(position["goals"]["random"].as_array().is_some_and(Vec::is_empty));
     assert_eq!(position["evaluator"], "reference");
-    // The same seed gives the same match, another one another.
+    // The same seed gives the same match, and another seed another match.
     let line = |seed| magister(&["step", "rust:2048", "--seed", seed, "--json", "--moves", "*;*"]);
     assert_eq!(line("1").stdout, line("1").stdout);
     assert_ne!(line("1").stdout, line("2").stdout);
@@ -163,7 +163,7 @@ fn counts_of_the_oracle() {
 #[test]
 fn playable_and_unplayable() {
     let playable = |game: &str| {
-        // All matches are looked at, however slow the machine.
+        // All matches are examined, however slow the machine is.
         let mut args = vec!["playable", game, "--playouts", "50", "--seconds", "600"];
         args.extend(REFERENCE);
         shown(&magister(&args))

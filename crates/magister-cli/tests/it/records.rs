@@ -1,24 +1,24 @@
-//! What matches leave behind: summaries, logs of tournaments, and records that are played again.
+//! The records of matches: summaries, logs of tournaments, and replays.
 
 use std::process::{Command, Output};
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
 
-/// The binary runs in the folder.
+/// Runs the binary in the folder.
 impl Folder {
     fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.join(name)).expect("readable")
     }
 
-    /// Runs the binary with words that are apart by spaces.
+    /// Runs the binary with arguments that are separated by spaces.
     fn run(&self, args: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_magister"));
         let command = command.args(args.split_whitespace()).current_dir(&self.0);
         command.output().expect("the binary runs")
     }
 
-    /// The exit code, and all that was said.
+    /// The exit code and the whole output.
     fn said(&self, args: &str) -> (i32, String) {
         let output = self.run(args);
         let (out, err) = (&output.stdout, &output.stderr);
@@ -122,7 +122,7 @@ fn a_match_that_the_rules_break_off_keeps_its_last_move() {
     );
     let (code, text) = folder.said("replay played.jsonl");
     assert!(code == 0 && text.contains("8 matches, all agree"), "{text}");
-    // Without the fault that broke it off, the record does not agree with the rules.
+    // Without the fault that broke it off, the record contradicts the rules.
     let silent = json!({
         "game": "trap.kif", "seed": "", "players": ["a", "b"], "moves": [["m", "m"]],
         "rewards": [null, null], "errors": [], "times_ms": [],
@@ -132,7 +132,7 @@ fn a_match_that_the_rules_break_off_keeps_its_last_move() {
     assert!(code == 1 && text.contains("no legal move"), "{text}");
 }
 
-/// A line of a log as earlier versions wrote it.
+/// A line of a log in the format of earlier versions.
 fn as_before(line: &str) -> String {
     let record: Value = serde_json::from_str(line).expect("JSON");
     let keys = ["game", "seed", "players", "moves", "rewards", "errors", "times_ms"];
@@ -156,9 +156,10 @@ fn a_log_is_of_one_tournament() {
     for difference in ["another seed", "iterations 10, now 5", "max-steps 10000, now 3"] {
         assert!(text.contains(difference), "{text}");
     }
-    assert_eq!(folder.read("t.jsonl"), whole, "a log that is refused stays as it is");
+    assert_eq!(folder.read("t.jsonl"), whole, "a refused log is not changed");
 
-    // A game and a player more is the same tournament, of which only what was asked for counts.
+    // With an additional game and player it is the same tournament, of which only the requested
+    // part counts.
     let more = "tournament nim-3-4-5 tictactoe --players uct,random,legal --log t.jsonl";
     let value = folder.lines(&format!("{more} --iterations 10 --seed 4 --json"));
     assert_eq!(value[0]["matches"], 8);
@@ -169,7 +170,7 @@ fn a_log_is_of_one_tournament() {
     assert!(text.contains("6 matches of another tournament"), "{text}");
     assert_eq!(folder.said("replay t.jsonl").0, 0);
 
-    // Logs of earlier versions begin with the first match, which they wrote in another way.
+    // Logs of earlier versions begin with the first match, in another format.
     let old: String = whole.lines().skip(1).map(|line| as_before(line) + "\n").collect();
     folder.file("t.jsonl", &old);
     let (code, text) = folder.said(&format!("{same} --rounds 4"));
@@ -177,7 +178,7 @@ fn a_log_is_of_one_tournament() {
     let now = folder.read("t.jsonl");
     assert!(now.starts_with(&old) && now.lines().count() == 4, "{now}");
 
-    // A file that is not a log is left alone.
+    // A file that is not a log is not changed.
     folder.file("letter.txt", "dear reader");
     let (code, text) = folder.said("tournament tictactoe --players uct,legal --log letter.txt");
     assert!(code == 2 && text.contains("is not a tournament log"), "{text}");
@@ -266,7 +267,7 @@ fn faults_of_a_record_are_reported() {
     let (code, said) = changed(&|game| game["game"] = json!("standard input"));
     assert!(code == 2 && said.contains("--game"), "{said}");
 
-    // Garbage in the middle, and a last line that is cut off.
+    // Garbage in the middle, and a truncated last line.
     let lines: Vec<&str> = text.lines().collect();
     let torn = format!("{}\nnonsense\n{}\n{}", lines[0], lines[1], &lines[2][..100]);
     let (code, said) = replay(torn.as_bytes());

@@ -1,4 +1,4 @@
-//! `magister check --fix`: what it repairs, and what it leaves alone.
+//! `magister check --fix`: the repairs that it makes, and those that it does not.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Every sheet is broken, is repaired, and is the same game as before it was broken.
+/// Every sheet is broken, is repaired, and is then the same game as before it was broken.
 #[test]
 fn broken_sheets_are_repaired() {
     let sheets = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixable");

@@ -1,4 +1,4 @@
-//! What people read: help, lists, and the output for broken rules.
+//! Output for people: help, lists, and the diagnostics of broken rules.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -23,7 +23,7 @@ fn shown(output: &Output) -> String {
     )
 }
 
-/// Every broken file as `magister check` shows it.
+/// The output of `magister check` for every broken file.
 #[test]
 fn check_of_broken_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");

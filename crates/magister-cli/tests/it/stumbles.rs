@@ -1,4 +1,4 @@
-//! What new users stumbled over: each of these once did something harmful, false or unclear.
+//! Problems of new users: each of these commands once did something harmful, false or unclear.
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -55,7 +55,7 @@ fn saving_never_destroys_another_file() {
     has(&text, "`save! mine.kif`");
     assert_eq!(text.matches("Saved.").count(), 2, "{text}");
     assert_eq!(std::fs::read_to_string(&rules).expect("the rules"), "(role a)\n");
-    // Another match of the same game is another match.
+    // Another match of the same game is not an earlier save.
     let (text, _) =
         run_in(&folder, &["play", "tictactoe", "--seed", "4"], "save other.json\nquit\n");
     has(&text, "is not a save of this match");
@@ -71,7 +71,7 @@ fn reasons_fit_the_position() {
     run_in(&folder, &["new", "pile"], "");
     let script = "take 3\ntake 3\ntake 3\nwhy\nwhy take 9\nquit\n";
     let text = play(&folder, &["pile.kif", "--against", "legal"], script);
-    // Three were taken, one, three, one: two are left.
+    // Three were taken, then one, three and one: two are left.
     has(&text, "take 3 is not legal: it needs `minus 2 3 ?left`, and there is no such ?left.");
     lacks(&text, "needs `pile");
     has(&text, "take 9 is never legal:");
@@ -124,7 +124,7 @@ fn a_player_that_cannot_play_stops_before_the_first_match() {
     assert_eq!(code, 2, "{text}");
 }
 
-/// Nim with three piles, with or without the condition that only the other piles stay.
+/// Nim with three piles, with or without the condition that only the other piles stay the same.
 fn nim(condition: &str) -> String {
     format!(
         "(role first)\n(role second)\n\
@@ -158,7 +158,7 @@ fn a_forgotten_condition_is_noticed() {
         "note: every `pile` has one value at the start, but after step 1 there are 2 at once:",
     );
     has(&bad, "Is a condition missing in the rule in line 18?");
-    // Neither boards, nor cards, nor trails.
+    // Boards, cards and trails give no such note.
     for game in ["tictactoe", "connect-four", "checkers", "kuhn-poker", "knightstour", "chess"] {
         let (text, _) = run_in(&folder, &["playable", game, "--playouts", "3"], "");
         lacks(&text, "at once");
@@ -187,12 +187,12 @@ fn repairs_begin_with_the_spelling() {
     assert_eq!(std::fs::read_to_string(&file).expect("the rules"), good);
     let good = nim(" (distinct ?heap ?other)");
     let typo = good.replace("(next (control ?p))", "(next (contrl ?p))");
-    // A second mistake that nothing repairs.
+    // A second mistake that no repair corrects.
     folder.file("n4.kif", typo.replace("(role second)\n", "(role ?x)\n"));
     let (text, code) = run_in(&folder, &["check", "--fix", "n4.kif"], "");
     has(&text, "n4.kif was not changed: ");
     assert_eq!(code, 1, "{text}");
-    // A warning comes before the advice to add a move.
+    // A warning precedes the advice to add a move.
     folder.file(
         "n2.kif",
         good.replace(
@@ -205,7 +205,7 @@ fn repairs_begin_with_the_spelling() {
     has(&text, "has no legal move");
     has(&text, "`magister check n2.kif` reports 1 warning, which may be the cause.");
     lacks(&text, "noop`:");
-    // Nor is it given where an error explains more.
+    // The advice is not given if an error explains more.
     folder.file("n3.kif", good.replace("(<= terminal (not some))\n", ""));
     let (text, _) = run_in(&folder, &["playable", "n3.kif"], "");
     lacks(&flat(&text), "give it a move `noop`");
@@ -302,7 +302,7 @@ fn records_say_what_happened() {
     has(&text, "human resigned after 2 steps");
     has(&text, "1 match, which agrees with the rules");
     assert_eq!(code, 0, "{text}");
-    // Looking at a store does not make one.
+    // Listing the matches of a store does not create it.
     run_in(&folder, &["matches"], "");
     run_in(&folder, &["leaderboard"], "");
     assert!(!folder.0.join("magister.db").exists());
@@ -345,7 +345,7 @@ fn a_tournament_lists_everyone() {
     has(&flat(&text), "400 points are odds of 10 to 1");
 }
 
-/// Every example of how moves name cells agrees with where the picture changes.
+/// Every example of how moves name cells agrees with the cells that change.
 #[test]
 fn cells_are_named_as_the_board_shows_them() {
     let folder = Folder::new("cells");

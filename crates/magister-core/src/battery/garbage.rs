@@ -6,7 +6,7 @@ use super::snapshot::Snapshot;
 use super::{Options, Report};
 use crate::{Game, Move, Rng, Role, Step, Stop, Worker};
 
-/// Well-formed words in either syntax that no game uses, and text that is not a word.
+/// Well-formed terms in either syntax that no game uses, and text that is not a term.
 const NONSENSE: [&str; 8] = [
     "nonsense-7b3f",
     "(nonsense-7b3f 1 2)",
@@ -50,8 +50,8 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
     }
 }
 
-/// Text that names nothing is refused, however often it is read: reading must not add to a game's
-/// vocabulary.
+/// Checks that meaningless text is refused, however often it is read: reading must not add to a
+/// game's vocabulary.
 fn nonsense(game: &dyn Game, report: &mut Report) {
     let text = game.text();
     // If the rules do not fix the fluents, any terms may be a state.
@@ -76,8 +76,8 @@ fn nonsense(game: &dyn Game, report: &mut Report) {
     }
 }
 
-/// Whether words are refused, or treated as a state: saved unchanged, with legal moves unless
-/// terminal, and with a step from them.
+/// Whether words are refused, or behave like a state: they are saved unchanged, have legal moves
+/// unless they are terminal, and a step can be made from them.
 fn sound(worker: &mut dyn Worker, words: &[u64], rng: &mut Rng) -> bool {
     if worker.load(words, &Stop::never()).is_err() {
         return true;
@@ -95,8 +95,8 @@ fn sound(worker: &mut dyn Worker, words: &[u64], rng: &mut Rng) -> bool {
     true
 }
 
-/// Whether text is refused as a state, or gives one that can be loaded. As a move or a percept it
-/// may mean any that can be written and read.
+/// Whether text is refused as a state, or gives a state that can be loaded. As a move or a percept,
+/// it may mean any that can be written and read.
 fn readable(game: &dyn Game, worker: &mut dyn Worker, text: &str) -> bool {
     let reader = game.text();
     if let Some(choice) = reader.parse_move(Role(0), text)

@@ -35,7 +35,7 @@ impl Observations {
         }
     }
 
-    /// The fault in the rows, as a sentence.
+    /// The fault in the rows, as a message.
     fn fault(&self) -> Option<String> {
         let mut at = 0;
         for tensor in self.format.tensors().list() {

@@ -6,7 +6,7 @@ use crate::text::IDLE_TEXT;
 use crate::{Information, Move, Payment};
 
 impl Walker<'_> {
-    /// Everything that can be checked without moving.
+    /// Checks everything that does not need a move.
     pub(super) fn position(&mut self, here: &Snapshot, totals: &[f64], position: &str) {
         self.lists(here, position);
         self.texts(here, position);
@@ -103,7 +103,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Goal values, and gains on the way.
+    /// Goal values, and intermediate rewards.
     fn rewards(&mut self, here: &Snapshot, totals: &[f64], position: &str) {
         let (low, high) = self.info.rewards;
         let mut sum = Some(0.0);

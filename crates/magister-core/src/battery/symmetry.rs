@@ -62,7 +62,7 @@ fn side_by_side(
         }
         let stop = Stop::never();
         if worker.step(&joint, &mut out, &stop).is_err() {
-            return None; // The walks have found this and said so.
+            return None; // The random walks have found and reported this.
         }
         if image.step(&image_joint, &mut image_out, &stop).is_err() {
             return Some(("the image of a joint move is illegal", shown(game, &here.words)));

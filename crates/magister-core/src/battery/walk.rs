@@ -83,7 +83,7 @@ impl Walker<'_> {
                 self.report.fail("length", &position, what);
             }
             if here.legal.iter().any(Vec::is_empty) {
-                return; // There is no joint move; `lists` has said so.
+                return; // There is no joint move; `lists` has reported this.
             }
             let Some((joint, step)) = self.step(worker, &here, &position, rng) else {
                 return;
@@ -152,7 +152,7 @@ impl Walker<'_> {
         strange.extend([Move::IDLE, Move(self.info.moves.unwrap_or(u32::MAX - 1)), Move(0)]);
         strange.retain(|choice| !here.legal[role].contains(choice));
         if strange.is_empty() {
-            return; // Everything is legal, even what there is not; `lists` has said so.
+            return; // Every move is legal, even moves that do not exist; `lists` has reported this.
         }
         joint[role] = strange[rng.below(strange.len() as u64) as usize];
         match worker.step(&joint, &mut step, &Stop::never()) {
@@ -172,7 +172,7 @@ impl Walker<'_> {
             );
         }
         if !self.same(here, &Snapshot::take(worker), position, "after a refused move") {
-            // Continue from the same state, or every later check would fail too.
+            // Continue from the same state; otherwise every later check would fail too.
             let _ = worker.load(&here.words, &Stop::never());
         }
     }
@@ -284,7 +284,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the view of one role leads to the end of the walk.
+    /// Whether replaying the view of one role leads to the last state of the walk.
     fn replayed(&mut self, worker: &dyn Worker, turns: &[Turn]) {
         let here = Snapshot::take(worker);
         let position = shown(self.game, &here.words);

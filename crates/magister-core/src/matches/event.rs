@@ -7,9 +7,9 @@ use crate::record::{Fault, MatchEnd, MatchLimits, Seat, Thoughts, Viewer, seen::
 
 /// An event of a match. As JSON it is an object whose key `event` names it.
 ///
-/// The referee sees whole events. [`Event::seen_by`] returns what others may see while the match
-/// goes on; the documentation of each event says what that is. Once a match has ended, everyone may
-/// see everything.
+/// The referee sees whole events. [`Event::seen_by`] returns the part that others may see during
+/// the match; the documentation of each event describes this part. After the end of a match,
+/// everyone may see everything.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub enum Event {
         /// SHA-256 of salt and seed.
         seed_hash: String,
     },
-    /// A player must decide. Visible to everyone with perfect information. With hidden information
+    /// A player must decide. With perfect information, visible to everyone. With hidden information
     /// all players are asked in every turn, so the event reveals nothing.
     Asked {
         /// The turn, from 0.
@@ -42,9 +42,9 @@ pub enum Event {
         /// The seat.
         seat: usize,
     },
-    /// A player answered with a legal move. Everyone may see that it did, but with hidden
+    /// A player answered with a legal move. Everyone may see that it answered, but with hidden
     /// information a role sees only its own answers. Before the step, only the player itself may
-    /// see the move, and with hidden information that remains so.
+    /// see the move; with hidden information, this remains so after the step.
     Answered {
         /// The turn, from 0.
         turn: usize,
@@ -69,12 +69,12 @@ pub enum Event {
         /// The time in milliseconds.
         time_ms: f64,
     },
-    /// A step was made. Visible to everyone with perfect information. With hidden information a
+    /// A step was made. With perfect information, visible to everyone. With hidden information a
     /// role sees its own move and percepts, spectators see that a turn was made, and silent steps
     /// are invisible.
     Stepped {
-        /// The number of the step, from 1. Viewers that see no silent steps get the count of the
-        /// others.
+        /// The number of the step, from 1. Viewers that do not see silent steps get a count without
+        /// them.
         step: usize,
         /// The number of turns so far.
         turn: usize,
@@ -85,7 +85,7 @@ pub enum Event {
         /// The percepts in role order; empty with perfect information.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         percepts: Vec<Option<Vec<String>>>,
-        /// The gains in role order, in games that pay on the way.
+        /// The gains in role order, in games with intermediate rewards.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gains: Vec<f64>,
     },
@@ -120,7 +120,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What a viewer may see of the event during the match; `None` if nothing.
+    /// The part of the event that a viewer may see during the match; `None` if there is none.
     pub fn seen_by(&self, viewer: Viewer, info: &Info) -> Option<Event> {
         let sight = Sight::new(viewer, info, false);
         if sight.all {

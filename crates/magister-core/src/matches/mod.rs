@@ -1,8 +1,8 @@
 //! Matches as state machines.
 //!
 //! A [`Match`] says which roles must decide, takes their answers, makes the turn and reports
-//! events. It has no clock, thread or connection: a driver has those, whether it runs agents on
-//! threads, people in browsers or programs over HTTP.
+//! events. It has no clock, thread or connection. Those belong to a driver, which may serve agents
+//! on threads, people in browsers or programs over HTTP.
 //!
 //! ```
 //! use magister_core::{Answer, Game, Match, Native, Seat, Seed, Setup, Stop};
@@ -52,8 +52,8 @@ const SHOWN: usize = 200;
 /// next turn needs no decision, and `advance` makes it. Events are queued until they are
 /// [taken](Match::take_events).
 ///
-/// Every random draw has a seed of its own for each turn (see [`draws`]), so a match that is
-/// rebuilt from its record continues exactly as it would have.
+/// Every random draw has its own seed in each turn (see [`draws`]), so a match that is rebuilt from
+/// its record continues exactly as the original would have.
 #[derive(Debug)]
 pub struct Match {
     referee: Referee,
@@ -66,7 +66,7 @@ pub struct Match {
     open: MadeTurn,
     history: History,
     events: Vec<Event>,
-    /// Why the rules failed last time.
+    /// The last failure of the rules.
     halt: Option<Halt>,
     /// Whether a turn was made without all silent steps after it.
     unsettled: bool,
@@ -136,7 +136,7 @@ impl Match {
         self.referee.into_record()
     }
 
-    /// How the match ended; `None` during the match.
+    /// How the match ended; `None` while it is in progress.
     pub fn end(&self) -> Option<MatchEnd> {
         self.record().end
     }
@@ -199,7 +199,7 @@ impl Match {
     }
 
     /// The roles that must decide before the match can continue. A role with one legal move is
-    /// asked only if its seat requires it, or if the game has hidden information: there, not being
+    /// asked only if its seat requires it, or if the game has hidden information, because not being
     /// asked would reveal something.
     pub fn pending(&self) -> Vec<Pending> {
         if self.paused || self.unsettled || self.end().is_some() || self.in_opening() {
@@ -215,8 +215,8 @@ impl Match {
             .collect()
     }
 
-    /// Takes the answer of a pending role. If it is not a legal move, one is drawn and the fault is
-    /// recorded: no answer of a player ends a match.
+    /// Takes the answer of a pending role. If it is not a legal move, a legal one is drawn and the
+    /// fault is recorded, so no answer of a player can end a match.
     pub fn submit(&mut self, role: Role, answer: Answer) -> Result<(), MatchError> {
         self.running()?;
         let asked = self.pending().into_iter().find(|pending| pending.role == role);
@@ -360,7 +360,7 @@ impl Match {
         self.close(MatchEnd::Aborted, None, why.to_owned())
     }
 
-    /// Ends the match because it cannot continue. If the rules failed to make a joint move, it
+    /// Ends the match because it cannot continue. If the rules failed on a joint move, that move
     /// becomes the last one of the record.
     pub fn break_off(&mut self, why: &str) -> Result<(), MatchError> {
         self.unended()?;
@@ -430,8 +430,7 @@ impl Match {
         if self.paused { Err(MatchError::Paused) } else { Ok(()) }
     }
 
-    /// The seat of a role that may take moves back: while the match goes on, and after its regular
-    /// end.
+    /// The seat of a role that may take moves back: during the match, and after its regular end.
     fn may_go(&self, role: Role) -> Result<usize, MatchError> {
         match self.end() {
             None | Some(MatchEnd::Terminal) => {}

@@ -8,9 +8,9 @@ use crate::record::{MatchRecord, ReplayError, Seat, resolve};
 use crate::{Game, Move, Seed, Stop};
 
 impl Match {
-    /// The match of a record, exactly where it was, so that it continues as it would have. The
-    /// record is checked against the rules and refused if it contradicts them. Moves that were
-    /// taken back before cannot be redone.
+    /// The match of a record, in exactly the same position, so that it continues as the original
+    /// would have. The record is checked against the rules and refused if it contradicts them.
+    /// Moves that were taken back earlier cannot be redone.
     pub fn from_record(
         game: &Arc<dyn Game>,
         record: &MatchRecord,

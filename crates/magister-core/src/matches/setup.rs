@@ -10,16 +10,17 @@ use crate::{Decision, Halt, Move, Role, Seed};
 pub struct Setup {
     /// The name of the match, if it has one.
     pub id: Option<String>,
-    /// The seed of everything random.
+    /// The seed of all random draws.
     pub seed: Seed,
-    /// Hashed together with the seed, so that the hash does not reveal the seed. If it is `None`,
-    /// it is derived from the seed: then the same seed gives the same record, but a guessable seed
-    /// can be found by search. A service that runs matches for others provides fresh entropy.
+    /// It is hashed together with the seed, so that the hash does not reveal the seed. If it is
+    /// `None`, it is derived from the seed: the same seed then gives the same record, but a
+    /// guessable seed can be found by search. A service that runs matches for others provides fresh
+    /// entropy.
     pub salt: Option<Seed>,
     /// The players, in seat order.
     pub seats: Vec<Seat>,
-    /// The limits on thinking time and match length. The match itself uses `opening` and
-    /// `max_steps` only; the rest is for the record.
+    /// The limits on thinking time and match length. The match itself uses only `opening` and
+    /// `max_steps`; the others are for the record.
     pub limits: MatchLimits,
     /// The round of the tournament that the match belongs to.
     pub round: Option<u32>,
@@ -57,20 +58,20 @@ pub struct Pending {
 /// The result of asking a player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What the player said, or why it said nothing.
+    /// The player's answer, or why there is none.
     pub said: Said,
     /// The time it took.
     pub time: Duration,
 }
 
-/// What a player said.
+/// The answer of a player.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// A move, possibly with reasons.
     Decision(Decision),
     /// A move as text.
     Text(String),
-    /// No usable answer; the sentence says why. The kind is a [mistake](FaultKind::is_mistake); any
+    /// No usable answer; the text says why. The kind is a [mistake](FaultKind::is_mistake); any
     /// other counts as a refusal. A player that resigns or leaves ends the match by
     /// [`Match::resign`](crate::Match::resign) or [`Match::leave`](crate::Match::leave).
     Fault(FaultKind, String),
@@ -89,17 +90,17 @@ impl From<Halt> for Said {
 }
 
 impl Answer {
-    /// A move, in no time.
+    /// A move, with a time of zero.
     pub fn choice(choice: Move) -> Self {
         Answer { said: Said::Decision(choice.into()), time: Duration::ZERO }
     }
 
-    /// A move as text, in no time.
+    /// A move as text, with a time of zero.
     pub fn text(text: &str) -> Self {
         Answer { said: Said::Text(text.to_owned()), time: Duration::ZERO }
     }
 
-    /// A fault, in no time.
+    /// A fault, with a time of zero.
     pub fn fault(kind: FaultKind, what: &str) -> Self {
         Answer { said: Said::Fault(kind, what.to_owned()), time: Duration::ZERO }
     }

@@ -3,7 +3,7 @@
 /// The length of the tensor of a state whose fluents are not known in advance.
 pub const HASHED: usize = 2048;
 
-/// The number of entries per text: two texts are equal only if both entries collide.
+/// The number of entries per text. Two texts look equal only if both entries collide.
 const ENTRIES: u64 = 2;
 
 /// Sets the entries of a text.

@@ -17,7 +17,7 @@ pub struct Planes {
     stride: usize,
 }
 
-/// The maximum ratio of places to cells.
+/// The maximum ratio of grid positions to cells.
 const SPARSE: usize = 4;
 
 impl Planes {

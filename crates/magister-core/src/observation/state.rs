@@ -13,12 +13,12 @@ use crate::{Board, Game};
 ///
 /// - `board`, if the game has one: the [`Planes`] of the values of its cells;
 /// - `state`, if states have a fixed number of words: their bits;
-/// - `terms`, if not: [`HASHED`] bits, of which every term in the text of a state sets two. This is
-///   the only tensor that can give two states the same numbers, and the only one whose writing
-///   allocates.
+/// - `terms`, otherwise: [`HASHED`] bits, two of which are set by every term in the text of a
+///   state. This is the only tensor that can give two states the same numbers, and the only one
+///   whose writing allocates.
 ///
-/// It shows a state, so it is for code that has one. With hidden information a player has states
-/// that it imagines, never the true one.
+/// It shows a full state, so it is only for code that has one. With hidden information, a player
+/// has sampled states, never the true one.
 ///
 /// ```
 /// use magister_core::{Game, Native, StateObserver, examples::Countdown};
@@ -42,7 +42,7 @@ pub struct StateObserver {
 #[derive(Clone)]
 pub(crate) struct StateFormat {
     tensors: Tensors,
-    /// The tensors of a game without its own.
+    /// The default tensors, for a game that has none of its own.
     usual: Option<Usual>,
 }
 
@@ -141,7 +141,8 @@ impl StateFormat {
 
 /// Sets the bit of the value of each cell, in a buffer of zeros.
 pub(crate) fn write_board(planes: &Planes, board: &dyn Board, state: &[u64], out: &mut [f32]) {
-    // Boards of real games fit on the stack, and learners write observations at every step.
+    // Boards of real games fit on the stack, which matters because learners write observations at
+    // every step.
     const USUAL: usize = 1024;
     let shape = board.shape();
     let mut usual = [0; USUAL];

@@ -22,8 +22,8 @@ const NUMBERS: usize = 1 << 16;
 /// With perfect information these are `role`, one bit per role of the game, and the tensors of the
 /// current [state](StateObserver).
 ///
-/// With hidden information they depend on the turns of the view and on nothing else, so histories
-/// that look the same to a role have the same numbers:
+/// With hidden information they depend only on the turns of the view, so histories in the same
+/// information set have the same numbers:
 ///
 /// - `role`: one bit per role of the game;
 /// - `turns`: one number, the turns so far divided by the maximum number of turns in the tensors;
@@ -31,9 +31,9 @@ const NUMBERS: usize = 1 << 16;
 ///   [`Move::IDLE`];
 /// - `percepts`, `[turns, percepts]`: for each turn the bits of the role's percepts;
 /// - `history`, `[turns, 256]`, instead of `own` and `percepts` if the rules do not fix the moves
-///   or percepts: for each turn [`TURN_HASHED`] bits, of which the text of the move and that of
-///   each percept set two. Only here can different turns have the same numbers, and only here does
-///   writing allocate.
+///   or percepts: for each turn [`TURN_HASHED`] bits, two of which are set by the text of the move
+///   and two by that of each percept. This is the only case in which different turns can have the
+///   same numbers, and the only one in which writing allocates.
 ///
 /// Turns are in order, the first in row 0; rows of future turns are zero. There are as many rows as
 /// a match can have turns ([`Info::max_length`](crate::Info::max_length)), but at most 64, and at
@@ -99,8 +99,8 @@ impl ViewObserver {
     /// Overwrites `out` with the numbers of a view of this game.
     ///
     /// With perfect information the joint moves of the view are replayed, starting from the
-    /// previous view if that is a prefix; the error says why that was impossible. There are no
-    /// errors in other games.
+    /// previous view if that is a prefix; the error says why this was impossible. Games with hidden
+    /// information give no errors.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! A few playouts from each of many states, as the leaves of a search tree need.
+//! A few playouts from each of many states, for the leaves of a search tree.
 //!
 //! A stream of 32 lanes has one start state, so four playouts per state would leave 28 of its lanes
 //! empty. Here states share the lanes of a stream. **This is the contract**, in addition to that of
@@ -124,7 +124,7 @@ struct Player {
     roles: usize,
     chance: Option<Role>,
     payment: Payment,
-    /// For each step and draw the numbers of the lanes of a stream, computed on demand.
+    /// For each step and draw, the numbers of the lanes of a stream, computed on demand.
     numbers: Vec<Option<Box<[u64; LANES]>>>,
     joint: Vec<Move>,
     step: Step,

@@ -44,13 +44,13 @@ pub(super) struct MoveBook {
 
 #[derive(Clone, Default)]
 struct Lane {
-    /// The indexes of the moves of the current playout, each once.
+    /// The indexes of the moves of the current playout, without duplicates.
     running: Vec<usize>,
     /// The number of the playout in which each index was last recorded.
     noted: Vec<u32>,
     /// The number of the current playout, from 1.
     playout: u32,
-    /// For each index the playouts and the sum of rewards.
+    /// For each index, the number of playouts and the sum of rewards.
     totals: Vec<(u32, f64)>,
 }
 

@@ -23,8 +23,8 @@ pub fn one_by_one<W: Worker + ?Sized>(
 }
 
 /// The number of sweeps whose random numbers are stored. Lanes are played through this many sweeps
-/// in turn, so that they share the planes while memory stays bounded for any quota. One word has a
-/// bit for each.
+/// in turn, so that they share the planes while memory stays bounded for any quota. A word has one
+/// bit for each of them.
 const WINDOW: usize = 64;
 
 /// The buffers of the plain evaluator. The data of every lane and role is in one vector, lane after
@@ -39,7 +39,7 @@ struct Player {
     /// The rewards of each lane and role so far, and their squares.
     sum: Vec<f64>,
     squares: Vec<f64>,
-    /// For each sweep of the window and each draw the numbers of the lanes.
+    /// For each sweep of the window and each draw, the numbers of the lanes.
     numbers: Vec<[u64; LANES]>,
     /// For each draw, the sweeps of the window whose numbers are already computed.
     known: Vec<u64>,
@@ -58,7 +58,7 @@ struct Lane {
     left: u32,
     /// Steps of the current playout.
     steps: u32,
-    /// The state of the current playout, if it has left the start.
+    /// The state of the current playout, once it has left the start state.
     state: Vec<u64>,
     /// The details of finished playouts, if requested.
     playouts: Vec<Playout>,

@@ -9,9 +9,10 @@ use crate::{Game, Halt, Stop, Worker};
 /// Workers of one game that play batches together, each on its own thread.
 ///
 /// The results are those of one worker, because streams are independent. Streams are distributed in
-/// blocks of as many as a worker plays [at once](Worker::side_by_side): large blocks first, because
-/// lanes run idle at the end of each, and smaller ones towards the end, so that the workers finish
-/// together. A batch with fewer blocks than workers leaves some of them without work.
+/// blocks; the size of a block is a multiple of the number of streams that a worker plays
+/// [at once](Worker::side_by_side). Large blocks come first, because lanes run idle at the end of
+/// each block, and smaller ones towards the end, so that the workers finish together. If there are
+/// fewer blocks than workers, some workers stay idle.
 pub struct Team {
     members: Vec<Member>,
 }

@@ -1,4 +1,4 @@
-//! One step from each of many states, with sampled moves of the others, as particle filters need.
+//! One step from each of many states, with sampled moves of the other roles, for particle filters.
 //!
 //! A worker that tries many states at once and one that tries them one by one give the same
 //! results, bit for bit. **This is the contract:**
@@ -10,8 +10,8 @@
 //! 3. Every other role with two or more legal moves draws one by a random number of 40 bits: that
 //!    of the lane in sweep 0 of its stream, where the number of the draw is the number of the role.
 //!    The number selects a move as for [playouts](super).
-//! 4. A step agrees with the turn if the role observes what it observed, and if the step is
-//!    possible: if the rules fail in the next state, the match would have been broken off.
+//! 4. A step agrees with the turn if it gives the role the same observation and the step is
+//!    possible. (If the rules failed in the next state, the match would have been broken off.)
 //!
 //! Games with silent steps do not support this.
 
@@ -42,7 +42,7 @@ pub struct Tried {
     pub states: Vec<u64>,
     /// The joint moves, concatenated.
     pub joints: Vec<Move>,
-    /// Whether the game is over after each.
+    /// Whether the game is over after each of them.
     pub over: Vec<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Tried {
     }
 }
 
-/// The plain method: one state after the other, with the steps of a worker.
+/// The plain method: one state at a time, with the steps of a worker.
 pub fn tries_one_by_one<W: Worker + ?Sized>(
     worker: &mut W,
     tries: &Tries<'_>,

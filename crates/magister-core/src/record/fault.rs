@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 /// A fault in a match.
 ///
 /// With perfect information everyone may see a fault once the turn is made; before that, others see
-/// step, seat and kind, but neither the message nor the moves, which show what the role tried. With
-/// hidden information a role sees its own faults only, and spectators see step, seat and kind of
-/// all until the end. See [`MatchRecord::seen_by`](crate::MatchRecord::seen_by).
+/// its step, seat and kind, but neither the message nor the moves, which would show what the role
+/// tried. With hidden information, a role sees only its own faults, and spectators see the step,
+/// seat and kind of all faults until the end. See
+/// [`MatchRecord::seen_by`](crate::MatchRecord::seen_by).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// The step at which it happened, from 1; 0 is before the first.

@@ -99,7 +99,7 @@ pub struct MatchRecord {
     /// The rewards in seat order; `None` if the match did not end in a terminal state, or the rules
     /// gave no goal value or several.
     pub rewards: Vec<Option<f64>>,
-    /// How the match ended; `None` during the match.
+    /// How the match ended; `None` while it is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<MatchEnd>,
     /// The roles whose players saw the true state.
@@ -328,7 +328,7 @@ impl MatchRecord {
         self.errors.iter().any(|fault| fault.kind == kind)
     }
 
-    /// Whether two matches have the same history, whatever time they took.
+    /// Whether two matches have the same history, regardless of their times.
     pub fn same_history(&self, other: &MatchRecord) -> bool {
         self.without_times() == other.without_times()
     }

@@ -164,7 +164,7 @@ impl Raw {
         let played = |at: usize| {
             let named = players.get(at).is_some_and(Option::is_some);
             let paid = result.as_ref().and_then(|result| *result.get(at)?).is_some();
-            // If no player is named, chance is recognised by its usual name only.
+            // If no player is named, chance is recognised only by its usual name.
             named || paid || (players.iter().all(Option::is_none) && self.roles[at] != "random")
         };
         let seats: Vec<usize> = (0..self.roles.len()).filter(|&at| played(at)).collect();

@@ -16,14 +16,14 @@ pub struct Replayed {
     pub chance: ChanceProof,
 }
 
-/// What a record proves about everything random: the moves of chance, of the opening, and
+/// What a record proves about the random moves: those of chance, those of the opening, and
 /// substituted moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChanceProof {
     /// The record lacks seed, salt or hash, so nothing can be proven.
     Unknown,
-    /// Everything random follows from the seed, and the hash that was published at the start is
-    /// that of seed and salt.
+    /// All random moves follow from the seed, and the hash that was published at the start is that
+    /// of seed and salt.
     Proven,
 }
 
@@ -65,12 +65,12 @@ pub enum ReplayError {
         /// The move.
         text: String,
     },
-    /// There are moves after the end.
+    /// There are moves after the end of the game.
     Over {
         /// The last step before the end.
         step: usize,
     },
-    /// There are rewards, but the moves do not lead to the end.
+    /// There are rewards, but the moves do not lead to a terminal state.
     Open {
         /// The last step.
         step: usize,
@@ -175,10 +175,10 @@ impl Error for ReplayError {
 impl MatchRecord {
     /// Replays the match and checks that every move was legal and that percepts, gains, rewards and
     /// the end agree with the rules. If the record contains seed, salt and hash, it also checks
-    /// that everything random follows from the seed.
+    /// that all random moves follow from the seed.
     ///
-    /// A last move with which the match was broken off, because the rules have no next state, leads
-    /// to no state.
+    /// If the match was broken off because the rules have no next state, the last move leads to no
+    /// state.
     pub fn replay(&self, game: &dyn Game, stop: &Stop) -> Result<Replayed, ReplayError> {
         self.fits(game.info())?;
         let seed = self.revealed()?;
@@ -214,7 +214,7 @@ impl MatchRecord {
             return Err(ReplayError::Schema(self.schema));
         }
         let other = |mine: &str, its: &str| !mine.is_empty() && mine != its;
-        // The text may differ and still mean the same.
+        // The text may differ although the rules are the same.
         let hashes = if self.rules_hash.is_empty() {
             other(&self.text_hash, &info.text_hash)
         } else {

@@ -8,7 +8,7 @@ use crate::{Info, Information, Role};
 /// A viewer of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Viewer {
-    /// The program that runs the match, which sees everything.
+    /// The program that runs the match. It sees everything.
     Referee,
     /// The player of a role.
     Role(Role),
@@ -86,8 +86,8 @@ pub struct SeenRecord {
 }
 
 impl MatchRecord {
-    /// What a viewer may see of the match: everything after the end, and before that what the table
-    /// in [`record`](crate::record) says.
+    /// The part of the match that a viewer may see: everything after the end, and before that the
+    /// parts in the table of [`record`](crate::record).
     pub fn seen_by(&self, viewer: Viewer, info: &Info) -> SeenRecord {
         let sight = Sight::new(viewer, info, self.end.is_some());
         let visible = |step: &usize| sight.all || !self.silent.contains(&(step + 1));
@@ -134,7 +134,7 @@ impl MatchRecord {
     }
 }
 
-/// What a viewer may see.
+/// The extent of a viewer's sight.
 pub(crate) struct Sight {
     /// Everything, because the match is over or the viewer runs it.
     pub(crate) all: bool,

@@ -1,5 +1,5 @@
-//! Matches as state machines: which roles must decide, what happens to their answers, and who may
-//! see it.
+//! Matches as state machines: which roles must decide, how their answers are handled, and who may
+//! see them.
 
 use crate::claim;
 
@@ -54,7 +54,8 @@ fn only_roles_with_a_choice_are_asked_by_default() {
 
     let eager = start(&countdown(), |setup| setup.seats[1].asked_when_forced = true);
     assert_eq!(asked(&eager), [(0, false), (1, true)]);
-    // With hidden information all roles are asked, or it would reveal something.
+    // With hidden information, all roles are asked; otherwise the question itself would reveal
+    // something.
     assert_eq!(asked(&start(&claim(), |_| ())), [(0, true), (1, true)]);
 }
 
@@ -208,7 +209,7 @@ fn turns_are_taken_back_and_redone() {
     current.take_back(Role(0), 2, &never()).unwrap();
     assert_eq!((current.turn(), current.record().moves.len()), (0, 0));
     let kinds: Vec<FaultKind> = current.record().errors.iter().map(|fault| fault.kind).collect();
-    assert_eq!(kinds, [FaultKind::TakenBack], "the fault of a turn goes with the turn");
+    assert_eq!(kinds, [FaultKind::TakenBack], "the fault of a turn is removed with the turn");
     current.redo(Role(0), 2, &never()).unwrap();
     assert_eq!(current.record().moves, before.moves);
     assert!(current.record().has(FaultKind::Late) && current.record().has(FaultKind::TakenBack));
@@ -280,7 +281,7 @@ fn during_a_hidden_match_a_role_sees_its_own_and_spectators_see_little() {
     assert!(whole.seed.is_some() && whole.moves.len() == 5);
 }
 
-/// Two matches that look the same to a role give it the same bytes while they go on.
+/// Two matches that a role cannot distinguish give it the same bytes while they last.
 #[test]
 fn twins_look_the_same_to_a_role() {
     let mut known: Vec<(Vec<String>, String, String)> = Vec::new();

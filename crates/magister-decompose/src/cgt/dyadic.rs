@@ -16,7 +16,7 @@ impl Dyadic {
     /// Zero.
     pub const ZERO: Dyadic = Dyadic { numerator: 0, exponent: 0 };
 
-    /// A whole number.
+    /// An integer.
     pub fn whole(value: i64) -> Self {
         Dyadic { numerator: value, exponent: 0 }
     }
@@ -50,7 +50,7 @@ impl Dyadic {
         self.exponent
     }
 
-    /// Whether it is a whole number.
+    /// Whether it is an integer.
     pub fn is_whole(self) -> bool {
         self.exponent == 0
     }
@@ -63,7 +63,7 @@ impl Dyadic {
     }
 }
 
-/// Numerators of games that fit into memory are small: a form as deep as its birthday bounds them.
+/// Numerators of games that fit into memory are small, because the birthday of a form bounds them.
 fn narrow(value: i128) -> i64 {
     i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
 }

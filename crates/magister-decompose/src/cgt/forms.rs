@@ -31,14 +31,14 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// No values but zero.
+    /// Only zero is stored.
     pub fn new() -> Self {
         let mut forms = Forms::default();
         forms.intern(Vec::new(), Vec::new());
         forms
     }
 
-    /// The position in which no one can move.
+    /// The position in which no player can move.
     pub const ZERO: Form = Form(0);
 
     fn intern(&mut self, left: Vec<Form>, right: Vec<Form>) -> Form {
@@ -66,12 +66,12 @@ impl Forms {
         self.options.len()
     }
 
-    /// Whether nothing but zero is stored.
+    /// Whether only zero is stored.
     pub fn is_empty(&self) -> bool {
         self.len() <= 1
     }
 
-    /// Whether the first value is at most the second: Left gains nothing by having the first.
+    /// Whether the first value is at most the second, so that Left does not prefer the first.
     pub fn at_most(&mut self, low: Form, high: Form) -> bool {
         if low == high {
             return true;
@@ -99,8 +99,9 @@ impl Forms {
     }
 
     /// The value of the position with these options, in its smallest form: dominated options are
-    /// dropped, and an option that the opponent would answer by a move to something at least as
-    /// good for the opponent as the position itself is replaced by what follows that answer.
+    /// removed, and reversible options are bypassed: if the opponent can answer an option with a
+    /// position that is at least as good for the opponent as the original position, the option is
+    /// replaced by the options of that answer.
     pub fn position(&mut self, left: &[Form], right: &[Form]) -> Form {
         let (mut left, mut right) = (left.to_vec(), right.to_vec());
         loop {
@@ -125,7 +126,7 @@ impl Forms {
         });
     }
 
-    /// Replaces one reversible option; whether there was one.
+    /// Bypasses one reversible option; returns whether there was one.
     fn bypass(&mut self, left: &mut Vec<Form>, right: &mut Vec<Form>) -> bool {
         for at in 0..left.len() {
             for answer in self.right(left[at]).to_vec() {
@@ -168,7 +169,7 @@ impl Forms {
         left.iter().all(|&option| !self.at_most(form, option))
     }
 
-    /// The value of two positions side by side.
+    /// The value of the sum of two positions.
     pub fn sum(&mut self, a: Form, b: Form) -> Form {
         let key = (a.min(b), a.max(b));
         if let Some(&known) = self.sums.get(&key) {
@@ -199,11 +200,11 @@ impl Forms {
             list
         };
         let (left, right) = (exchanged(right), exchanged(left));
-        // The smallest form with the roles exchanged is the smallest form.
+        // The negative of a smallest form is itself a smallest form.
         self.intern(left, right)
     }
 
-    /// The whole number with this value.
+    /// The integer with this value.
     pub fn whole(&mut self, value: i64) -> Form {
         let mut form = Self::ZERO;
         for _ in 0..value.unsigned_abs() {
@@ -242,7 +243,7 @@ impl Forms {
         }
     }
 
-    /// Who wins.
+    /// The winner under optimal play.
     pub fn outcome(&mut self, form: Form) -> Outcome {
         match (self.at_most(form, Self::ZERO), self.at_most(Self::ZERO, form)) {
             (true, true) => Outcome::Second,

@@ -1,8 +1,8 @@
-//! Combinatorial game theory: games in which the last move wins, as values.
+//! Combinatorial game theory: the values of games in which the last move wins.
 //!
-//! A position is the set of positions that Left can move to and the set that Right can move to. A
-//! sum of positions is decided by the sum of their values, and every value has one smallest form.
-//! The [temperature](Thermograph::temperature) of a value says how much the next move is worth.
+//! A position is the set of positions that Left can move to and the set that Right can move to. The
+//! sum of their values decides a sum of positions, and every value has a unique smallest form. The
+//! [temperature](Thermograph::temperature) of a value measures the urgency of the next move.
 
 mod dyadic;
 mod forms;

@@ -27,7 +27,7 @@ impl Forms {
             Some(size) => return format!("*{size}"),
             None => {}
         }
-        // A whole number beside a nimber has that number among its options.
+        // The sum of an integer and a nimber has that integer among its options.
         let whole = self.left(form).iter().find_map(|&option| self.number(option));
         if let Some(number) = whole.filter(|number| number.is_whole()) {
             let back = self.whole(-number.numerator());

@@ -1,4 +1,4 @@
-//! Thermographs: what a value comes to if every move costs a tax, for every tax.
+//! Thermographs: the result of a value as a function of the tax on every move.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::dyadic::Dyadic;
 use super::forms::{Form, Forms};
 
 /// A function of the tax that is linear between its corners. The first corner is at tax -1, the
-/// last one at a tax that no temperature reaches.
+/// last one at a tax above all temperatures.
 type Wall = Vec<(Dyadic, Dyadic)>;
 
 /// The tax beyond all temperatures.
@@ -22,12 +22,12 @@ pub struct Thermograph {
 }
 
 impl Thermograph {
-    /// The tax at which both players become indifferent to moving; -1 for whole numbers.
+    /// The tax at which both players become indifferent to moving; -1 for integers.
     pub fn temperature(&self) -> Dyadic {
         self.temperature
     }
 
-    /// What the value is worth on average in a long sum.
+    /// The mean value, which is the average result in a long sum.
     pub fn mean(&self) -> Dyadic {
         self.mean
     }
@@ -73,7 +73,7 @@ impl Forms {
                     let lower = |old: Wall| negated(&upper(&negated(&old), &negated(&wall)));
                     right = Some(right.map_or(wall.clone(), lower));
                 }
-                // Only whole numbers lack options of one side in their smallest forms.
+                // In smallest forms, only integers lack options of one side.
                 cut(&left.unwrap_or_default(), &right.unwrap_or_default())
             }
         };
@@ -105,7 +105,7 @@ fn at(wall: &Wall, tax: Dyadic) -> Dyadic {
     }
 }
 
-/// All taxes at which one of two walls has a corner or both meet.
+/// All taxes at which one of two walls has a corner or both intersect.
 fn corners(a: &Wall, b: &Wall) -> Vec<Dyadic> {
     let mut taxes: Vec<Dyadic> = a.iter().chain(b).map(|&(tax, _)| tax).collect();
     taxes.sort_unstable();
@@ -155,7 +155,7 @@ fn simple(wall: Wall) -> Wall {
     kept
 }
 
-/// Two scaffolds up to the tax at which they meet, and a mast above.
+/// Two scaffolds up to the tax at which they meet, and a mast above it.
 fn cut(left: &Wall, right: &Wall) -> Thermograph {
     let all = corners(left, right);
     let meet = all.iter().copied().find(|&tax| at(left, tax) <= at(right, tax));

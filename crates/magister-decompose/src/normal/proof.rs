@@ -1,4 +1,4 @@
-//! Proof that a game is one of normal play.
+//! Proves that a game is one of normal play.
 
 use magister_core::{Halt, Payment, Stop};
 use magister_engine::Compiled;
@@ -8,9 +8,9 @@ use crate::fold::{UNKNOWN, fold, gates};
 use crate::prove::Prover;
 use crate::support::facts;
 
-/// What the role that cannot move gets and what the other one gets, if it is proven that two roles
-/// move in turn, that the game ends exactly when the role to move has no move, and that this role
-/// then has less than the other.
+/// The goal value of the role that cannot move and that of the other role, if it is proven that two
+/// roles take turns, that the game ends exactly when the role to move has no move, and that this
+/// role then has less than the other.
 pub(super) fn last_mover_wins(
     compiled: &Compiled,
     stop: &Stop,
@@ -24,7 +24,7 @@ pub(super) fn last_mover_wins(
     if turns.turn.contains(&Edge::FALSE) || !alternates(network) {
         return Ok(None);
     }
-    // The role to move can make an active move, as long as the game is not over.
+    // In non-terminal states, the role to move has an active move.
     let mut prover = Prover::new(network, &network.graph, stop);
     for role in 0..2 {
         let mut stuck = vec![prover.lit(turns.turn[role])];
@@ -36,7 +36,8 @@ pub(super) fn last_mover_wins(
             return Ok(None);
         }
     }
-    // When it is over, the role to move has no active move, and the goals say that it has lost.
+    // In terminal states, the role to move has no active move, and according to the goals it has
+    // lost.
     let mut prover = Prover::anywhere(network, stop);
     let over = prover.lit(network.terminal);
     let (mut low, mut high) = (None, None);
@@ -58,7 +59,7 @@ pub(super) fn last_mover_wins(
                     values.push((goal.value, !prover.never(&[over, turn, !when])));
                 }
             }
-            // One goal holds always, and no other one ever does.
+            // One goal always holds, and no other ever does.
             let [(Some(value), false)] = values[..] else { return Ok(None) };
             #[expect(clippy::float_cmp, reason = "goal values are compared, not computed")]
             if own.is_some_and(|known| known != value) {
@@ -71,7 +72,8 @@ pub(super) fn last_mover_wins(
     Ok(low.zip(high).filter(|(low, high)| low < high))
 }
 
-/// The values of fluents that the turn of a role determines, with what the invariants add.
+/// The values of fluents that the turn of a role determines, with the consequences of the
+/// invariants.
 pub(super) fn in_turn(network: &Network, role: usize) -> Vec<(NodeId, bool)> {
     let Some(turns) = &network.turns else { return Vec::new() };
     let mut known: Vec<(NodeId, bool)> = facts(network, &[turns.turn[role]])
@@ -83,7 +85,7 @@ pub(super) fn in_turn(network: &Network, role: usize) -> Vec<(NodeId, bool)> {
     known
 }
 
-/// Whether the roles move in turn: after a turn of one role the other one has the turn, whatever the
+/// Whether the roles alternate: after the turn of one role the other has the turn, whatever the
 /// rest of the state is.
 fn alternates(network: &Network) -> bool {
     let wires = gates(&network.graph, network.next.iter().copied());

@@ -11,34 +11,33 @@ use crate::effects::{Effects, Idle};
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::support::{Support, Union};
 
-/// What identifies a region: its moves with what is left of their circuits, and the values of its
-/// fluents.
+/// The identity of a region: its moves with their residual circuits, and the values of its fluents.
 pub(super) type Key = Box<[u32]>;
 
-/// The moves of a region and the fluents that they change or ask for.
+/// The moves of a region, and the fluents that they change or depend on.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_field_names, reason = "the moves of a region")]
 pub(super) struct Moves {
     pub(super) fluents: Vec<usize>,
     pub(super) moves: Vec<usize>,
-    /// What is left of the circuit of each move: its legality and what it does.
+    /// The residual circuit of each move: its legality and its effects.
     left: Vec<Vec<Edge>>,
 }
 
 /// Splits positions into regions.
 #[derive(Debug)]
 pub(super) struct Regions {
-    /// The gates of the game, and what is left of them in positions.
+    /// The gates of the game, and their residues in positions.
     graph: Graph,
-    /// The gates of the game alone come first.
+    /// The gates of the game itself, which come first.
     gates: Vec<NodeId>,
     fluents: usize,
     /// The condition of each role's turn.
     turn: Vec<Edge>,
-    /// The fluents that say whose turn it is, with their values in the turn of each role.
+    /// The fluents that determine the turn, with their values in the turn of each role.
     in_turn: BTreeMap<NodeId, [bool; 2]>,
-    /// The active moves: the place in the network, the role, the legality, the fluents with the
-    /// wires that they get.
+    /// The active moves: the index in the network, the role, the legality, and the fluents with the
+    /// wires of their next values.
     moves: Vec<Active>,
     by_place: FxHashMap<usize, usize>,
     support: Support,
@@ -53,7 +52,7 @@ struct Active {
 }
 
 impl Regions {
-    /// None if some fluent changes without moves, other than the turn.
+    /// `None` if some fluent other than the turn changes without moves.
     pub(super) fn new(network: &Network, effects: Effects) -> Option<Self> {
         let turns = network.turns.as_ref()?;
         let fluents = network.fluents();
@@ -108,7 +107,7 @@ impl Regions {
             None => (0..self.moves.len()).collect(),
         };
         let mut known: Vec<u8> = (0..self.fluents).map(|f| u8::from(holds(state, f))).collect();
-        // Any role may have the turn.
+        // Either role may have the turn.
         for node in self.in_turn.keys() {
             known[node.index() - 1] = UNKNOWN;
         }
@@ -145,7 +144,7 @@ impl Regions {
         self.join(&alive, left, &known)
     }
 
-    /// What is left of the circuits of moves when constants are substituted. The role that moves has the
+    /// The residual circuits of moves after constants are substituted. The role that moves has the
     /// turn.
     fn residues(&mut self, alive: &[usize], values: &[u8]) -> Vec<Vec<Edge>> {
         let mut map: FxHashMap<(usize, NodeId), Edge> = FxHashMap::default();
@@ -237,7 +236,7 @@ impl Regions {
         regions
     }
 
-    /// What identifies a region.
+    /// The identity of a region.
     #[expect(clippy::unused_self, reason = "only this circuit's regions have keys")]
     pub(super) fn key(&self, state: &[u64], region: &Moves) -> Key {
         let mut key = Vec::new();
@@ -285,7 +284,7 @@ fn holds(state: &[u64], fluent: usize) -> bool {
     state[fluent / 64] >> (fluent % 64) & 1 == 1
 }
 
-/// Whether a fluent keeps its first value by its circuit alone.
+/// Whether a fluent keeps its initial value according to its circuit alone.
 fn constant(network: &Network, fluent: usize) -> bool {
     let next = network.next[fluent];
     next == if network.initial[fluent] { Edge::TRUE } else { Edge::FALSE }

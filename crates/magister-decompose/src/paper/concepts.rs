@@ -1,4 +1,4 @@
-//! The local concepts of a part, with signs: what goals and the end ask of it.
+//! The local concepts of a part, with signs: the conditions of goals and `terminal` on it.
 
 use magister_engine::network::{Edge, Network, NodeId};
 use rustc_hash::FxHashSet;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::Wanted;
 use crate::decomposition::Decomposition;
 
-/// The local concepts of a part: wires, and for each role and goal value the signed concepts.
+/// The local concepts of a part: wires, and the signed concepts for each role and goal value.
 pub(super) struct Concepts {
     pub(super) wires: Vec<Edge>,
     pub(super) wanted: Vec<Vec<Wanted>>,
@@ -15,8 +15,8 @@ pub(super) struct Concepts {
 impl Concepts {
     pub(super) fn new(network: &Network, whole: &Decomposition, part: usize) -> Self {
         let mut concepts = Concepts { wires: Vec::new(), wanted: Vec::new() };
-        // Disjunctions that goals ask for are atoms, and so is what the end is made of;
-        // conjunctions are opened down to atoms.
+        // Disjunctions in goals are atoms, and so are the parts of `terminal`; conjunctions are
+        // expanded down to atoms.
         let mut atoms: FxHashSet<NodeId> = FxHashSet::default();
         for goal in &network.goals {
             let found = literals(network, whole, part, goal.when);
@@ -69,7 +69,7 @@ impl Concepts {
     }
 }
 
-/// A signed wire opened down to atoms, inputs and disjunctions.
+/// A signed wire, expanded down to atoms, inputs and disjunctions.
 fn opened(network: &Network, atoms: &FxHashSet<NodeId>, edge: Edge) -> Vec<Edge> {
     if atoms.contains(&edge.node()) || network.graph.is_input(edge.node()) {
         return vec![edge];
@@ -89,7 +89,7 @@ fn opened(network: &Network, atoms: &FxHashSet<NodeId>, edge: Edge) -> Vec<Edge>
     found
 }
 
-/// The signed wires below a wire that depend on one part alone and belong to no larger such wire.
+/// The signed wires below a wire that depend on only one part and belong to no larger such wire.
 fn literals(network: &Network, whole: &Decomposition, part: usize, root: Edge) -> Vec<Edge> {
     let mut found = Vec::new();
     // A wire, and whether the path to it negates it.

@@ -1,5 +1,5 @@
-//! Where the paper's search errs: positions whose value changes when only the moves that its rule
-//! keeps may be made, by both roles.
+//! The errors of the paper's search: positions whose value changes if both roles may make only the
+//! moves that its rule keeps.
 
 use magister_core::{Halt, Stop};
 use magister_engine::Compiled;
@@ -11,11 +11,11 @@ use crate::local::Bits;
 use crate::refine::refine;
 use crate::sum::Sum;
 
-/// States that are compared at most.
+/// The maximum number of states that are compared.
 const MOST: usize = 4_000_000;
-/// The deepest game that is compared.
+/// The maximum depth of a game that is compared.
 const DEEPEST: usize = 500;
-/// Mistakes that are listed.
+/// The number of mistakes to list.
 const SHOWN: usize = 3;
 
 /// A position with a wrong value.
@@ -23,33 +23,34 @@ const SHOWN: usize = 3;
 pub struct Mistake {
     /// The fluents that hold.
     pub fluents: Vec<usize>,
-    /// The number of moves left at most.
+    /// The maximum number of remaining moves.
     pub left: usize,
     /// The role to move.
     pub mover: usize,
-    /// The value for the first role, and the value by the moves that the rule keeps.
+    /// The value for the first role.
     pub value: f64,
-    /// See [`value`](Self::value).
+    /// The value if only the moves that the rule keeps may be made.
     pub found: f64,
 }
 
-/// What the comparison found. Equivalent states are counted once.
+/// The result of the comparison. Equivalent states are counted once.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Errors {
-    /// States in which a role has a choice of moves.
+    /// The number of states in which a role has a choice of moves.
     pub states: usize,
-    /// Those of them whose value is wrong.
+    /// The number of these whose value is wrong.
     pub wrong: usize,
-    /// Those in which the move that the search would choose loses value.
+    /// The number of these in which the move that the search would choose loses value.
     pub losing: usize,
-    /// The value of the first state, and its value by the moves that the rule keeps.
+    /// The value of the initial state, and its value if only the moves that the rule keeps may be
+    /// made.
     pub value: (f64, f64),
-    /// Some of the wrong states, those with the fewest moves left first.
+    /// Some of the wrong states, those with the fewest remaining moves first.
     pub mistakes: Vec<Mistake>,
 }
 
 impl Errors {
-    /// Compares the paper's search with the truth on all states of a sum.
+    /// Compares the paper's search with the true values on all states of a sum.
     pub fn new(compiled: &Compiled, whole: &Decomposition, stop: &Stop) -> Result<Self, Halt> {
         let sum = match &whole.sum {
             Some(sum) => sum.clone(),
@@ -91,8 +92,8 @@ fn bits_of(known: &FxHashMap<(Bits, u32), u32>) -> Vec<Bits> {
     all
 }
 
-/// The classes of the states of each part that have the same outcome and the same options, kept and
-/// dropped ones apart.
+/// Classes of states of each part with the same outcome and the same options; kept and pruned
+/// options are distinguished.
 fn classes(sum: &Sum, kept: &[Kept]) -> Vec<Vec<u32>> {
     let of_part = |(part, kept): (usize, &Kept)| {
         let local = &sum.locals[part];
@@ -128,7 +129,8 @@ struct Work<'a> {
     /// The fluents of each state of each part.
     states: Vec<Vec<Bits>>,
     kept: Vec<Kept>,
-    /// For each combination of classes: the value, the value by kept moves, the moves left.
+    /// For each combination of classes: the value, the value with kept moves only, and the number
+    /// of remaining moves.
     known: FxHashMap<Vec<u32>, (f64, f64, usize)>,
     errors: Errors,
     stop: &'a Stop,
@@ -160,7 +162,7 @@ impl Work<'_> {
         Ok(result)
     }
 
-    /// The values of a state that is not terminal.
+    /// The values of a non-terminal state.
     fn inner(&mut self, state: &[u32], time: usize) -> Result<(f64, f64, usize), Halt> {
         let mover = self.sum.mover(&[time as u64]).unwrap_or(0);
         let later = self.sum.after_time(time);
@@ -189,7 +191,7 @@ impl Work<'_> {
             }
         }
         let Some(value) = value else {
-            // The role to move has no move: the turn goes on.
+            // The role to move has no move, so the turn passes.
             let stuck = (0..state.len()).all(|part| steps(self.sum, part, state[part]).is_empty());
             if stuck {
                 return Err(Halt::Limit(

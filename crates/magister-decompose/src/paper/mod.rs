@@ -1,7 +1,7 @@
 //! The search of Zhao, Schiffel and Thielscher (2009), for comparison: sequences of turns and moves
-//! of one part, and their domination rule.
+//! of one part, and its domination rule.
 //!
-//! The rule is unsound. It compares sets of sequences and ignores that the opponent chooses among
+//! The rule is unsound. It compares sets of sequences but ignores that the opponent chooses among
 //! them. [`Sum::prune`](crate::Sum::prune) is the sound replacement.
 
 mod concepts;
@@ -18,23 +18,24 @@ use crate::tops::Tops;
 use concepts::Concepts;
 pub use errors::{Errors, Mistake};
 
-/// Sequences that are kept of one state; beyond it the work is given up.
+/// The maximum number of sequences of one state; beyond it, the search is abandoned.
 const MOST: usize = 200_000;
 
-/// What the paper's search keeps of one part.
+/// What the paper's search keeps for one part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sequences {
-    /// Sequences of turns and moves from the first state to an end, all roles moving everywhere.
+    /// The number of sequences of turns and moves from the initial state to a terminal state, if
+    /// all roles may move everywhere.
     pub all: u128,
-    /// Sequences that are left by the paper's rule.
+    /// The number of sequences that the paper's rule keeps.
     pub kept: u128,
-    /// How many of these have each length.
+    /// The number of kept sequences of each length.
     pub lengths: Vec<u128>,
-    /// The concepts that were compared, for each role and goal value.
+    /// The number of concepts that were compared, for each role and goal value.
     pub concepts: usize,
 }
 
-/// Sequences with the same turns and the same evaluation: how many.
+/// The number of sequences with the same turns and the same evaluation.
 type Bundle = FxHashMap<(Vec<u8>, u64), u128>;
 
 /// A goal value of a role with its concepts: the numbers of concepts and their signs.
@@ -51,8 +52,8 @@ impl Sequences {
         Self::to_depth(compiled, whole, part, None, stop)
     }
 
-    /// Counts the sequences of a part up to a depth; a sequence that is cut there ends with the
-    /// concepts of that state.
+    /// Counts the sequences of a part up to a depth; a sequence that is truncated there ends with
+    /// the concepts of that state.
     pub fn to_depth(
         compiled: &Compiled,
         whole: &Decomposition,
@@ -67,7 +68,7 @@ impl Sequences {
 /// The moves of each state that the paper's rule keeps: role and successor.
 pub(super) type Kept = FxHashMap<u32, Vec<(u8, u32)>>;
 
-/// The states of a part with what its search needs.
+/// The states of a part with the data for its search.
 struct Tree {
     local: Local,
     wanted: Vec<Vec<Wanted>>,
@@ -129,7 +130,7 @@ impl Tree {
         concepts.fold(0u64, |all, (at, &holds)| all | u64::from(holds) << at)
     }
 
-    /// Builds the sequences from their ends, level by level.
+    /// Builds the sequences backwards from their ends, level by level.
     fn search(&self, stop: &Stop) -> Result<(Sequences, Kept), Halt> {
         let mut survivors = Kept::default();
         let mut below: FxHashMap<u32, (u128, Bundle)> = FxHashMap::default();
@@ -193,7 +194,7 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
             })
         })
         .collect();
-    // Ends by turns, so that only sequences with the same turns are compared.
+    // Ends grouped by turns, so that only sequences with the same turns are compared.
     let grouped: Vec<FxHashMap<&[u8], Vec<u64>>> = sets
         .iter()
         .map(|set| {
@@ -202,8 +203,8 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
             by
         })
         .collect();
-    // Whether every sequence of one set has one of the other that is at least as good, and whether
-    // one is better, for each goal value, the lowest first.
+    // For each goal value, the lowest first: whether every sequence of one set has one in the other
+    // that is at least as good, and whether one is better.
     let compare = |low: usize, high: usize, (yes, no): (u64, u64)| {
         let mut strict = false;
         let all = grouped[low].iter().all(|(turns, ends)| {

@@ -1,4 +1,4 @@
-//! Fluents that are never true together, proven by induction.
+//! Pairs of fluents that are never true together, proven by induction.
 
 use magister_core::Stop;
 use magister_engine::network::{Edge, Network, NodeId};
@@ -6,11 +6,11 @@ use rustc_hash::FxHashSet;
 
 use crate::prove::Prover;
 
-/// Rounds in which pairs that are not preserved are dropped.
+/// The number of rounds in which pairs that are not preserved are dropped.
 const ROUNDS: usize = 4;
 
-/// Those of these pairs of fluents that are never true together: they are not at first, and if no
-/// pair is then no pair is after any legal move.
+/// The pairs of these that are never true together: none is initially, and if none is, then none is
+/// after any legal move.
 pub(super) fn apart(
     network: &Network,
     pairs: &FxHashSet<(usize, usize)>,

@@ -1,4 +1,4 @@
-//! Which moves of a puzzle of placements to make, as a question to a SAT solver.
+//! Which moves of a puzzle of placements to make, as a SAT problem.
 
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, lbool};
 use magister_core::Stop;
@@ -8,13 +8,14 @@ use rustc_hash::FxHashMap;
 use super::Placement;
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 
-/// Conflicts after which a question is given up, so that results do not depend on the clock.
+/// The number of conflicts after which a query is abandoned, so that results do not depend on the
+/// clock.
 const PATIENCE: u64 = 300_000;
-/// Steps of the context that are followed.
+/// The maximum number of steps of the context.
 const STEPS: usize = 500;
-/// Gates of a counter of moves.
+/// The maximum number of gates of a counter of moves.
 const COUNTER: usize = 2_000_000;
-/// Gates that are copied to ask whether moves could be the last.
+/// The maximum number of gates that are copied to test whether moves could be the last.
 const COPIES: usize = 3_000_000;
 
 /// Stops the solver by a flag, or after a number of conflicts.
@@ -41,9 +42,9 @@ pub(super) struct Question<'a> {
     yes: Lit,
     /// Whether each move is made.
     made: Vec<Lit>,
-    /// The wires at the end.
+    /// The wires in the final state.
     wires: Vec<Option<Lit>>,
-    /// Fluents whose values at the end are those of now.
+    /// Fluents that have the same value in the final state as now.
     settled: Vec<Option<bool>>,
 }
 
@@ -81,7 +82,7 @@ impl<'a> Question<'a> {
                 question.settled[fluent] = Some(holds(fluent));
                 if holds(fluent) { yes } else { !yes }
             } else {
-                // It changes exactly if one of its moves is made.
+                // The fluent changes exactly if one of its moves is made.
                 let changed = question.fresh();
                 let mut some = vec![!changed];
                 for &lit in &touching[fluent] {
@@ -127,7 +128,7 @@ impl<'a> Question<'a> {
         whole
     }
 
-    /// The literal of a wire at the end.
+    /// The literal of a wire in the final state.
     fn lit(&mut self, edge: Edge) -> Lit {
         if self.wires[edge.node().index()].is_none() {
             for node in self.network.graph.reachable([edge]) {
@@ -141,7 +142,7 @@ impl<'a> Question<'a> {
         self.known(edge)
     }
 
-    /// Moves that are illegal now and forever are not made.
+    /// Excludes moves that are illegal now and in all later states.
     fn forbid_illegal(&mut self) {
         let mut values = vec![UNKNOWN; self.network.graph.len()];
         values[0] = 1;
@@ -160,7 +161,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Fluents that change by themselves have the values that they have after as many steps as
+    /// Gives fluents that change by themselves the values that they have after as many steps as
     /// moves are made.
     fn count_steps(&mut self, holds: &impl Fn(usize) -> bool) {
         let network = self.network;
@@ -172,7 +173,7 @@ impl<'a> Question<'a> {
         let next = free.iter().map(|&fluent| network.next[fluent]);
         let gates = gates(&network.graph, next.chain([network.terminal]));
         let mut state: Vec<bool> = free.iter().map(|&fluent| holds(fluent)).collect();
-        // The numbers of steps after which the game may be over, with the values then.
+        // The numbers of steps after which the game may be over, with the values of these fluents.
         let mut ends: Vec<(usize, Vec<bool>)> = Vec::new();
         for steps in 0..STEPS.min(self.made.len() + 1) {
             let mut values = vec![UNKNOWN; network.graph.len()];
@@ -204,7 +205,7 @@ impl<'a> Question<'a> {
         if most.saturating_mul(self.made.len()) > COUNTER {
             return;
         }
-        // Whether at least a number of moves are made, for every number up to the most.
+        // Whether at least a number of moves are made, for every number up to the maximum.
         let mut counts = vec![!self.yes; most + 1];
         counts[0] = self.yes;
         for &made in &self.made.clone() {
@@ -236,7 +237,7 @@ impl<'a> Question<'a> {
         self.clause(&some);
     }
 
-    /// The end is reached with this goal value.
+    /// Requires a terminal state with this goal value.
     pub(super) fn reach(&mut self, value: f64) {
         let goals = self.network.goals.iter().filter(|goal| goal.value == Some(value));
         let goals: Vec<Edge> = goals.map(|goal| goal.when).collect();
@@ -246,7 +247,7 @@ impl<'a> Question<'a> {
         self.clause(&[end]);
     }
 
-    /// Every move that is made is legal at the end, if it alone is taken back.
+    /// Requires that every move that is made is legal in the final state if it alone is undone.
     pub(super) fn could_be_last(&mut self) {
         let network = self.network;
         let mut left = COPIES;
@@ -268,7 +269,7 @@ impl<'a> Question<'a> {
                     continue;
                 }
                 if network.graph.is_input(node) {
-                    // What changes by itself had another value when the move was made.
+                    // A fluent that changes by itself had another value when the move was made.
                     if self.placement.free.get(node.index() - 1) == Some(&true) {
                         let open = self.fresh();
                         copies.insert(node.index(), open);
@@ -301,7 +302,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// A set of moves; none if there is no other, or the solver gave up.
+    /// A set of moves; `None` if there is no other, or the solver gave up.
     pub(super) fn answer(&mut self) -> Option<Vec<usize>> {
         if self.sat.solve_limited(&[]) != lbool::TRUE {
             return None;
@@ -310,7 +311,7 @@ impl<'a> Question<'a> {
         Some((0..self.made.len()).filter(chosen).collect())
     }
 
-    /// Not all of these moves again.
+    /// Excludes this set of moves from further answers.
     pub(super) fn not_again(&mut self, chosen: &[usize]) {
         let other: Vec<Lit> = chosen.iter().map(|&place| !self.made[place]).collect();
         self.clause(&other);

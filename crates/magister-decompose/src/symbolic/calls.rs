@@ -1,4 +1,4 @@
-//! Call graphs: everything that a condition may ask for, by the rules.
+//! Call graphs: all atoms that a condition may depend on according to the rules.
 
 use magister_engine::Program;
 use magister_engine::program::{Depends, Goal, Literal, Relation};
@@ -6,10 +6,10 @@ use rustc_hash::FxHashSet;
 
 use super::shape::Shape;
 
-/// Atoms of one call graph; beyond it nothing is concluded.
+/// The maximum number of atoms of one call graph; beyond it nothing is concluded.
 const MOST: usize = 50_000;
 
-/// Something that a rule asks for.
+/// An atom that a rule calls.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Call {
     Relation(Relation, Box<[Shape]>),
@@ -17,7 +17,7 @@ pub(super) enum Call {
     Does(Shape, Shape),
 }
 
-/// What a literal asks for, under a binding of the variables; nothing if it asks for no atom.
+/// The atom that a literal calls, under a binding of the variables; `None` if it calls no atom.
 pub(super) fn call(literal: &Literal, bound: &[Option<Shape>]) -> Option<Call> {
     let shape = |pattern| Shape::of(pattern, bound);
     match &literal.goal {
@@ -30,8 +30,8 @@ pub(super) fn call(literal: &Literal, bound: &[Option<Shape>]) -> Option<Call> {
     }
 }
 
-/// The call graph of some atoms; none if it is too large. With `legal`, moves that are made are
-/// replaced by their being legal.
+/// The call graph of some atoms; `None` if it is too large. With `legal`, `does` is replaced by
+/// `legal`.
 pub(super) fn graph(
     program: &Program,
     start: impl IntoIterator<Item = Call>,

@@ -1,4 +1,5 @@
-//! Which terms the arguments of fluents and moves can be, by following variables through the rules.
+//! The possible terms of the arguments of fluents and moves, found by following variables through
+//! the rules.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +8,9 @@ use magister_engine::program::{Goal, Pattern, Relation, Rule};
 use magister_engine::term::{Functor, TermId};
 use rustc_hash::FxHashMap;
 
-/// Rounds of following variables.
+/// The maximum number of rounds of following variables.
 const ROUNDS: usize = 400;
-/// The most terms of one argument.
+/// The maximum number of terms of one argument.
 const MOST: usize = 2_000;
 
 /// A place for a term: an argument of a relation, of a fluent or of a move.
@@ -20,7 +21,7 @@ pub(super) enum Place {
     Move(Functor, usize),
 }
 
-/// The terms of each place; none if they are not known.
+/// The terms of each place; `None` if they are not known.
 #[derive(Debug, Default)]
 pub(super) struct Domains {
     terms: FxHashMap<Place, Option<BTreeSet<TermId>>>,
@@ -86,7 +87,7 @@ impl Domains {
         }
     }
 
-    /// Adds what a rule gives to the places of its head.
+    /// Adds the terms that a rule derives to the places of its head.
     fn follow(&mut self, roots: &super::Roots, rule: &Rule) -> bool {
         let mut changed = false;
         let mut heads: Vec<(Place, &Pattern)> = Vec::new();
@@ -111,7 +112,7 @@ impl Domains {
         changed
     }
 
-    /// What a variable of a rule can be: what all places allow that bind it.
+    /// The possible values of a variable of a rule: the intersection over all places that bind it.
     fn variable(&self, rule: &Rule, variable: u32) -> Option<BTreeSet<TermId>> {
         let mut found: Option<BTreeSet<TermId>> = None;
         let mut seen = false;

@@ -2,7 +2,7 @@
 //!
 //! The check is sound and incomplete: every rule for legal moves and for the next state must become
 //! another such rule, up to the names of variables and the order of conditions, when the roles are
-//! exchanged in what fluents of control say, in moves that are made and in moves that are legal.
+//! exchanged in control fluents, in `does` and in `legal`.
 
 use std::fmt::Write as _;
 
@@ -51,10 +51,11 @@ impl Exchange<'_> {
         }
     }
 
-    /// A rule as text that is the same for all names of variables and orders of conditions; with the
-    /// roles exchanged, or as it is.
+    /// A rule as text that is independent of the names of variables and the order of conditions,
+    /// with the roles exchanged or unchanged.
     fn text(&self, rule: &Rule, swap: bool) -> String {
-        // Conditions are sorted without their variables first; these are then named by occurrence.
+        // Conditions are first sorted without their variables; variables are then named by
+        // occurrence.
         let mut body: Vec<usize> = (0..rule.body.len()).collect();
         let blank = |at: usize| self.literal(rule, at, swap, &mut |_| "?".to_owned());
         body.sort_by_cached_key(|&at| blank(at));

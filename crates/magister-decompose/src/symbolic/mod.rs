@@ -1,12 +1,11 @@
-//! Subgames by the rules alone: the method of Zhao, Schiffel and Thielscher (2009) on fluents and
-//! moves some of whose arguments are known. It is the fallback for rules that are too large to be
-//! grounded.
+//! Subgames from the rules alone: the method of Zhao, Schiffel and Thielscher (2009) on partially
+//! instantiated fluents and moves. It is the fallback for rules that are too large to be grounded.
 //!
-//! The result is a guess: arguments are instantiated by heuristics, and what a rule asks for is
-//! followed by name. Nothing is proven, so nothing is solved by it. The paper's ambiguities are
-//! read as follows: frame axioms do not decide which arguments are instantiated, an effect of a
-//! move needs what the rule of that effect and the move's own legality ask, and a fluent without a
-//! frame axiom is changed by time and not by moves.
+//! The result is a guess: arguments are instantiated by heuristics, and the conditions of a rule
+//! are followed by name. Nothing is proven, so the result is not used for solving. The ambiguities
+//! of the paper are resolved as follows: frame axioms do not decide which arguments are
+//! instantiated; an effect of a move depends on the conditions of the rule of that effect and on
+//! the move's own legality; and a fluent without a frame axiom is changed by time and not by moves.
 
 mod calls;
 mod domain;
@@ -27,7 +26,7 @@ use calls::{Call, call, graph};
 use domain::{Domains, Place};
 use shape::Shape;
 
-/// Partially instantiated fluents and moves.
+/// The maximum number of partially instantiated fluents and moves.
 const MOST: usize = 5_000;
 
 /// A subgame: fluents and moves, with `?` for arguments that are not instantiated.
@@ -39,7 +38,7 @@ pub struct SymbolicPart {
     pub moves: Vec<String>,
 }
 
-/// The subgames of a game by its rules alone.
+/// The subgames of a game, from its rules alone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Symbolic {
     /// The subgames.
@@ -52,7 +51,7 @@ pub struct Symbolic {
     pub impartial: bool,
 }
 
-/// The relations that the engine asks for.
+/// The relations that the engine queries.
 #[derive(Debug)]
 pub(crate) struct Roots {
     legal: Option<Relation>,
@@ -77,7 +76,7 @@ impl Roots {
         }
     }
 
-    /// Whether a relation gives fluents.
+    /// Whether a relation derives fluents.
     fn gives_fluent(&self, relation: Relation) -> bool {
         [self.next, self.init].contains(&Some(relation))
     }
@@ -114,9 +113,9 @@ struct Work<'a> {
     context: FxHashSet<Functor>,
     fluents: Vec<(Functor, Shape)>,
     moves: Vec<(Functor, Shape)>,
-    /// Whether a rule of the next state names a move.
+    /// For each move, whether a rule of the next state mentions it.
     used: Vec<bool>,
-    /// Fluents, and behind them moves.
+    /// Fluents, followed by moves.
     union: Union,
 }
 
@@ -175,7 +174,7 @@ impl<'a> Work<'a> {
         &self.program.terms
     }
 
-    /// The fluents, outside of the context, that a shape may be.
+    /// The fluents, outside of the context, that a shape may stand for.
     fn fluents_of(&self, shape: &Shape) -> Vec<usize> {
         let fits = |(functor, own): &(Functor, Shape)| {
             !self.context.contains(functor) && own.meets(shape, self.terms())
@@ -197,7 +196,7 @@ impl<'a> Work<'a> {
         shapes.flat_map(|shape| self.fluents_of(shape)).collect()
     }
 
-    /// Joins every move with what its legality asks for.
+    /// Joins every move with the fluents that its legality depends on.
     fn join_legal(&mut self) -> Option<()> {
         for at in 0..self.moves.len() {
             let legal = self.roots.legal?;
@@ -212,14 +211,15 @@ impl<'a> Work<'a> {
         Some(())
     }
 
-    /// Joins every fluent with the moves that change it and with what that depends on.
+    /// Joins every fluent with the moves that change it and with the fluents that the change
+    /// depends on.
     fn join_next(&mut self) -> Option<()> {
         for &number in &self.program.relations[self.roots.next?.index()].rules {
             let rule = &self.program.rules[number as usize];
             let bound = vec![None; rule.variables as usize];
             let body = rule.body.iter().filter_map(|literal| call(literal, &bound));
             for shape in made(&graph(self.program, body, None)?) {
-                // A rule for any move names none.
+                // A rule for any move mentions no particular one.
                 if shape != Shape::Any {
                     self.moves_of(&shape).into_iter().for_each(|at| self.used[at] = true);
                 }
@@ -235,7 +235,7 @@ impl<'a> Work<'a> {
 
     fn join_fluent(&mut self, at: usize) -> Option<()> {
         let (program, shape) = (self.program, self.fluents[at].1.clone());
-        // The frame axioms, with what binds their variables here.
+        // The frame axioms, with the bindings of their variables here.
         let mut frames: Vec<(&Rule, Vec<Option<Shape>>)> = Vec::new();
         for &number in &program.relations[self.roots.next?.index()].rules {
             let rule = &program.rules[number as usize];
@@ -266,7 +266,7 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        // Moves that no frame axiom allows for. Time changes a fluent without frame axioms.
+        // Moves that no frame axiom covers. Time changes a fluent without frame axioms.
         for place in (0..self.moves.len()).filter(|&place| self.used[place]).collect::<Vec<_>>() {
             let mut kept = frames.is_empty();
             for (rule, bound) in &frames {
@@ -279,7 +279,7 @@ impl<'a> Work<'a> {
         Some(())
     }
 
-    /// Whether a frame axiom applies when a move is made, as far as moves are concerned.
+    /// Whether a frame axiom applies when a move is made, judging by its conditions on moves.
     fn fires(&self, rule: &Rule, bound: &[Option<Shape>], place: usize) -> Option<bool> {
         let shape = &self.moves[place].1;
         let mut bound = bound.to_vec();
@@ -313,7 +313,7 @@ impl<'a> Work<'a> {
         Some(true)
     }
 
-    /// Joins what one named condition of a goal or of the end asks for.
+    /// Joins the fluents that one named condition of a goal or of `terminal` depends on.
     fn join_concepts(&mut self) -> Option<()> {
         for relation in [self.roots.goal, self.roots.terminal].into_iter().flatten() {
             for &number in &self.program.relations[relation.index()].rules {
@@ -391,7 +391,7 @@ fn term(functor: Functor, args: Vec<Shape>, terms: &Terms) -> Shape {
     }
 }
 
-/// The names of the fluents or moves that some relations give in one of their arguments.
+/// The names of the fluents or moves that some relations derive in one of their arguments.
 fn heads(program: &Program, relations: &[Option<Relation>], argument: usize) -> Vec<Functor> {
     let mut found: BTreeSet<Functor> = BTreeSet::new();
     for relation in relations.iter().flatten() {
@@ -417,23 +417,23 @@ fn nothing(program: &Program, rule: u32) -> Vec<Option<Shape>> {
     vec![None; program.rules[rule as usize].variables as usize]
 }
 
-/// Each variable of a rule as itself.
+/// Each variable of a rule, bound to itself.
 fn itself(rule: &Rule) -> Vec<Option<Shape>> {
     (0..rule.variables).map(|variable| Some(Shape::Variable(variable))).collect()
 }
 
-/// Whether a literal asks for the fluent in the head of its rule.
+/// Whether a literal queries the fluent in the head of its rule.
 fn is_head(literal: &Literal, rule: &Rule) -> bool {
     !literal.negated
         && matches!(&literal.goal, Goal::Fluent(fluent) if *fluent == rule.head.args[0])
 }
 
-/// Whether a rule for the next state keeps the fluent in its head.
+/// Whether a rule for the next state preserves the fluent in its head.
 fn is_frame(rule: &Rule) -> bool {
     rule.body.iter().any(|literal| is_head(literal, rule))
 }
 
-/// The fluents, by name, that no move influences, not even a distant one.
+/// The fluents, by name, that no move influences, even indirectly.
 fn context(program: &Program, roots: &Roots) -> Option<FxHashSet<Functor>> {
     let mut free: FxHashSet<Functor> =
         heads(program, &[roots.init, roots.next], 0).into_iter().collect();
@@ -467,8 +467,9 @@ fn context(program: &Program, roots: &Roots) -> Option<FxHashSet<Functor>> {
     }
 }
 
-/// Which arguments of a fluent are instantiated: those whose value is inherited unchanged, by every
-/// rule for the next state other than a frame axiom, from fluents with the same value there.
+/// The arguments of a fluent that are instantiated: those whose value every rule for the next
+/// state, other than a frame axiom, inherits unchanged from fluents with the same value in that
+/// argument.
 fn lasting(program: &Program, roots: &Roots, functor: Functor) -> Option<Vec<bool>> {
     let arity = functor.arity.unwrap_or(0) as usize;
     let mut chosen = vec![true; arity];
@@ -503,8 +504,8 @@ fn lasting(program: &Program, roots: &Roots, functor: Functor) -> Option<Vec<boo
     Some(chosen)
 }
 
-/// Which arguments of moves are instantiated: those that name an instantiated argument of a fluent
-/// that the move changes.
+/// The arguments of moves that are instantiated: those that refer to an instantiated argument of a
+/// fluent that the move changes.
 fn named(
     program: &Program,
     roots: &Roots,

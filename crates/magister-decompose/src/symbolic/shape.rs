@@ -1,17 +1,17 @@
-//! Terms of which only a part is known.
+//! Partially known terms.
 
 use magister_engine::program::Pattern;
 use magister_engine::term::{Functor, Symbol, TermId, Terms};
 
-/// The deepest compound whose arguments are kept.
+/// The maximum depth of a compound whose arguments are kept.
 const DEEPEST: usize = 4;
 
-/// A term as far as it is known.
+/// A partially known term.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Shape {
     /// Any term.
     Any,
-    /// The value of a variable of the rule that is looked at.
+    /// The value of a variable of the current rule.
     Variable(u32),
     /// This term.
     Ground(TermId),
@@ -52,7 +52,8 @@ impl Shape {
         }
     }
 
-    /// Matches a pattern with what is known of a term; false if they have no common instance.
+    /// Matches a pattern with a partially known term; returns false if they have no common
+    /// instance.
     pub(super) fn bind(
         &self,
         pattern: &Pattern,
@@ -83,8 +84,8 @@ impl Shape {
         }
     }
 
-    /// What is known of a term that fits both; none if there is no such term. The variables of the
-    /// rule are kept where possible.
+    /// The partially known term that fits both; `None` if there is no such term. The variables of
+    /// the rule are kept if possible.
     pub(super) fn meet(&self, other: &Shape, terms: &Terms) -> Option<Shape> {
         match (self, other) {
             (Shape::Any, shape) | (shape, Shape::Any) => Some(shape.clone()),
@@ -108,7 +109,7 @@ impl Shape {
         self.meet(other, terms).is_some()
     }
 
-    /// As text; what is not known is a question mark.
+    /// The text, with a question mark for every unknown part.
     pub(super) fn text(&self, terms: &Terms) -> String {
         match self {
             Shape::Any | Shape::Variable(_) => "?".to_owned(),

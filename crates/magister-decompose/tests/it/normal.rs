@@ -1,4 +1,4 @@
-//! Games in which the last move wins: values of positions, from the rules.
+//! Games in which the last move wins: values of positions, computed from the rules.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use magister_solve::{Solution, SolveLimits};
 
 use crate::common;
 
-/// Rules of Domineering on a rectangle; Left lays dominoes upright.
+/// Rules of Domineering on a rectangle; Left plays vertically.
 fn domineering(rows: u32, columns: u32) -> String {
     let mut text = String::new();
     for (name, last) in [("row", rows), ("column", columns)] {
@@ -48,11 +48,11 @@ fn start(game: &dyn Game) -> Vec<u64> {
 }
 
 /// The published values of boards up to 4x4, from rules. Boards on which one role has no moves at
-/// all have no proven turns and are left to `values.rs`.
+/// all have no proven turns; `values.rs` covers them.
 #[test]
 fn domineering_from_rules() {
     let whole = Dyadic::whole;
-    // On 2x2 and 3x2 one role may never get to move, so that its turns are not recognised.
+    // On 2x2 and 3x2, one role may never have a move, so that its turns are not recognised.
     for (rows, columns, text, temperature, mean) in [
         (2, 3, "{2|-1/2}", Dyadic::new(5, 2), Dyadic::new(3, 2)),
         (3, 3, "±1", whole(1), whole(0)),
@@ -107,7 +107,7 @@ fn values_decide_every_position() {
     }
 }
 
-/// Kayles is worth nimbers, and a gap makes two rows of it.
+/// The values of Kayles are nimbers, and a gap splits a row into two.
 #[test]
 fn kayles_is_worth_nimbers() {
     let game = common::game("kayles", &common::bundled("kayles"));
@@ -131,7 +131,7 @@ fn kayles_is_worth_nimbers() {
     assert_eq!(sizes, [Some(3), Some(3)]);
 }
 
-/// Games that end in other ways are not mistaken for it.
+/// Games that end in other ways are not mistaken for normal play.
 #[test]
 fn other_games_are_none() {
     for name in ["tictactoe", "connectfour", "breakthrough"] {

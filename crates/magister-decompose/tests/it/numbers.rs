@@ -1,4 +1,4 @@
-//! Published and counted numbers: the paper's Nim table and its Double Tic-Tac-Toe.
+//! Published numbers and our own counts: the paper's Nim table and its Double Tic-Tac-Toe.
 #![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
 use crate::common;
@@ -85,7 +85,7 @@ fn subgames_are_games() {
     }
 }
 
-/// The paper's rule keeps moves that lose and drops moves that draw.
+/// The paper's rule keeps losing moves and drops drawing moves.
 #[test]
 fn the_papers_rule_errs() {
     let Some(text) = common::oracle("double_tictactoe_dengji") else { return };
@@ -95,7 +95,8 @@ fn the_papers_rule_errs() {
     println!("{} of {} wrong, {} losing", errors.wrong, errors.states, errors.losing);
     assert_eq!(errors.value, (50.0, 50.0));
     assert!(errors.wrong > 0 && errors.losing > 0);
-    // With two moves left the role to move could draw the last board, and does not find it.
+    // With two moves left, the role to move could draw the last board, but the search does not find
+    // this.
     for mistake in &errors.mistakes {
         let sign = if mistake.mover == 0 { 1.0 } else { -1.0 };
         assert_eq!(
@@ -106,7 +107,7 @@ fn the_papers_rule_errs() {
     }
 }
 
-/// Sequences that are cut at a depth, all turn orders.
+/// Sequences truncated at a depth, with all turn orders.
 #[test]
 fn sequences_to_a_depth() {
     let Some(text) = common::oracle("double_tictactoe_dengji") else { return };

@@ -1,5 +1,5 @@
-//! Ten small games of our own that decompose: every position has the same value with and without
-//! its parts.
+//! Ten small games of our own that decompose. Every position has the same value with and without
+//! decomposition.
 #![allow(clippy::print_stdout, reason = "figures are printed")]
 
 use crate::common;
@@ -11,7 +11,7 @@ use magister_core::{Budget, Game as _, Role, Stop};
 use magister_decompose::{Decomposition, Kind, PartValues, Product, solve};
 use magister_solve::{Solution, SolveLimits};
 
-/// The name of each game, its number of subgames, and a class that it has.
+/// The name of each game, its number of subgames, and one of its kinds.
 const GAMES: [(&str, usize, Kind); 10] = [
     ("heaps", 2, Kind::Impartial),
     ("heaps-misere", 2, Kind::Impartial),
@@ -66,7 +66,7 @@ fn every_position_has_the_same_value_with_and_without_parts() {
             plain.value()
         );
         assert!(solved.states <= plain.positions(), "{name}");
-        // What a player asks during a match.
+        // The queries of a player during a match.
         let mut values = PartValues::new(game.compiled(), &whole, &limits, &stop).expect("values");
         for state in pairs.keys() {
             let (Some(one), Some(other)) =

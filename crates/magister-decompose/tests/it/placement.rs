@@ -1,4 +1,4 @@
-//! Puzzles of placements: the plan that is found wins the real game.
+//! Puzzles of placements: the plan that is found wins the actual game.
 #![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
 use crate::common;
@@ -6,7 +6,8 @@ use crate::common;
 use magister_core::{Game as _, Role, Step, Stop};
 use magister_decompose::Placement;
 
-/// Plays the plan for a puzzle; the goal value at the end, none if the game is no such puzzle.
+/// Plays the plan for a puzzle; returns the final goal value, or `None` if the game is not such a
+/// puzzle.
 fn play(name: &str, text: &str) -> Option<f64> {
     let game = common::game(name, text);
     let stop = Stop::never();
@@ -19,7 +20,7 @@ fn play(name: &str, text: &str) -> Option<f64> {
     for choice in plan.moves {
         worker.step(&[choice], &mut step, &stop).expect("a legal move");
     }
-    assert!(worker.terminal(), "{name}: the plan leads to an end");
+    assert!(worker.terminal(), "{name}: the plan reaches a terminal state");
     let mut goals = Vec::new();
     worker.goals(Role(0), &mut goals);
     assert_eq!(goals, [plan.value], "{name}");
@@ -44,7 +45,7 @@ fn puzzles_of_the_oracle_are_solved() {
     }
 }
 
-/// A game in which moves undo each other is no puzzle of placements.
+/// A game in which moves undo each other is not a puzzle of placements.
 #[test]
 fn moves_that_undo_each_other_are_no_placements() {
     assert_eq!(play("eightpuzzle", &common::bundled("eightpuzzle")), None);
@@ -60,7 +61,7 @@ fn puzzles_with_rules_on_the_way_are_solved() {
     }
 }
 
-/// The eighth column of this nonogram has two first groups, so that no picture fits.
+/// The eighth column of this nonogram has two first groups, so no picture fits.
 #[test]
 fn a_puzzle_without_solution_is_refuted() {
     let name = "nonogram_10x10_1";

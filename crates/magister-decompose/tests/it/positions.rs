@@ -1,4 +1,4 @@
-//! Positions: what is constant from there on, and the values of what is left.
+//! Positions: their constants, and the values of the rest.
 
 use magister_core::{Budget, Game, Move, Role, Seed, Step, Stop, Worker};
 use magister_decompose::{Position, PositionValues};
@@ -18,8 +18,8 @@ fn random_move(worker: &mut dyn Worker, rng: &mut magister_core::Rng) {
     worker.step(&joint, &mut Step::new(), &Stop::never()).expect("a legal move");
 }
 
-/// Constants hold in all later positions of random play, and what is left has the value of the
-/// position and the same best moves.
+/// Constants hold in all later positions of random play, and the rest has the value of the position
+/// and the same best moves.
 #[test]
 fn what_is_left_has_the_same_value() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/games");

@@ -1,4 +1,4 @@
-//! Random products of small random games: the value with and without their parts is the same.
+//! Random products of small random games have the same value with and without decomposition.
 #![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
 use crate::common;
@@ -11,12 +11,12 @@ use magister_core::{Budget, Game, Move, Rng, Role, Seed, Step, Stop};
 use magister_decompose::{Decomposition, Method, Product, solve};
 use magister_solve::{Solution, SolveLimits};
 
-/// How the parts of a random game are put together.
+/// How the parts of a random game are combined.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shape {
     /// Two roles take turns; the role to move acts in one part.
     Alternating,
-    /// Two roles move at the same time, each in a part of its choice.
+    /// Two roles move simultaneously, each in a part of its choice.
     Simultaneous,
     /// One role moves in one part at a time.
     Single,
@@ -76,7 +76,7 @@ fn rules(seed: u64, shape: Shape) -> String {
     text
 }
 
-/// What moves do to a part.
+/// The effects of moves on a part.
 fn moves_of_part(text: &mut String, part: usize, shape: Shape, rng: &mut Rng, states: usize) {
     match shape {
         Shape::Alternating | Shape::Single => {
@@ -88,7 +88,7 @@ fn moves_of_part(text: &mut String, part: usize, shape: Shape, rng: &mut Rng, st
             );
         }
         Shape::Simultaneous => {
-            // Where both move in the part, a random state comes of it.
+            // If both move in the part, the result is a random state.
             let _ = writeln!(
                 text,
                 "(<= (moves{part} ?r) (does ?r (go{part} ?s ?t)))
@@ -161,8 +161,8 @@ fn goals(text: &mut String, parts: usize, roles: &[&str], ends: &[(usize, usize)
     }
 }
 
-/// Walks through a game and its quotient side by side: the same legal moves, ends and goals. Gives
-/// all positions with their classes.
+/// Walks through a game and its quotient in lockstep and compares legal moves, terminal states and
+/// goals. Returns all positions with their classes.
 pub(crate) fn side_by_side(
     game: &dyn Game,
     quotient: &dyn Game,
@@ -216,7 +216,7 @@ pub(crate) fn side_by_side(
     pairs
 }
 
-/// How many random games of each shape are tested.
+/// The number of random games of each shape.
 fn count() -> u64 {
     std::env::var("MAGISTER_PRODUCTS").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
 }

@@ -6,7 +6,7 @@ use crate::common;
 use magister_core::Stop;
 use magister_decompose::{Decomposition, Kind};
 
-/// The number of subgames of a game, and its classes; those of the game after all decisions if the
+/// The number of subgames of a game, and its kinds; those of the game after all decisions if the
 /// game itself has one part.
 fn found(name: &str) -> Option<(usize, Vec<Kind>)> {
     let game = common::game(name, &common::oracle(name)?);
@@ -36,7 +36,7 @@ fn two_presses_anywhere() {
     }
 }
 
-/// The boards are linked until both roles have decided that they are not.
+/// The boards are linked until both roles have decided to separate them.
 #[test]
 fn parts_after_decisions() {
     let Some((subgames, kinds)) = found("ticTacHeavenFC") else { return };

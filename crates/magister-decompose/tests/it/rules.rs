@@ -1,4 +1,4 @@
-//! Rules as text: subgames that are written, and subgames by the rules alone.
+//! Rules as text: subgames as rules, and subgames from the rules alone.
 
 use magister_core::Stop;
 use magister_decompose::{Decomposition, Symbolic, rules_text};
@@ -13,7 +13,7 @@ fn symbolic(text: &str) -> Symbolic {
     Symbolic::new(&program, &Stop::never()).expect("parts")
 }
 
-/// The text of a subgame gives the same game again.
+/// The text of a subgame describes the same game.
 #[test]
 fn written_rules_are_the_same_game() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/games");
@@ -139,7 +139,7 @@ fn two_boards_by_their_rules() {
     assert!(!found.impartial);
 }
 
-/// What does not decompose does not decompose here either.
+/// Games that do not decompose do not decompose here either.
 #[test]
 fn single_games_by_their_rules() {
     for name in ["tictactoe", "connectfour", "breakthrough", "chomp"] {

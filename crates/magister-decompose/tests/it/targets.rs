@@ -1,11 +1,11 @@
-//! The subgames of puzzles by what their goals ask.
+//! The subgames of puzzles, derived from their goals.
 
 use magister_core::{Game as _, Move, Role, Seed, Step, Stop};
 use magister_decompose::Targets;
 
 use crate::common;
 
-/// The states of subgames follow the game in random play, and never exclude what is reached.
+/// The states of subgames follow the game in random play, and never exclude a goal that is reached.
 fn follows(name: &str, text: &str, expected: usize) {
     let game = common::game(name, text);
     let stop = Stop::never();

@@ -1,4 +1,4 @@
-//! Domineering: values and temperatures as published, and against plain search.
+//! Domineering: values and temperatures, compared with published ones and with plain search.
 
 use std::collections::BTreeMap;
 

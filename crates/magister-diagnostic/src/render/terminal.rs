@@ -7,9 +7,9 @@ use super::{Source, clean};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::Span;
 
-/// The maximum length of a shown line: a mark in a longer one could not be found.
+/// The maximum length of a line that is shown, because a mark in a longer one could not be found.
 const LONGEST_LINE: usize = 400;
-/// A mark over more lines than this ends on its first.
+/// A mark that covers more lines than this is shortened to its first line.
 const MOST_LINES: usize = 8;
 
 pub(super) fn render<C: Code>(

@@ -1,4 +1,4 @@
-//! Plays the same streams with every batch method: results must be equal, bit for bit.
+//! Plays the same streams with every batch method. The results must be identical, bit for bit.
 
 use magister_core::playout::{Team, leaves_one_by_one, one_by_one, tries_one_by_one};
 use magister_core::{
@@ -16,7 +16,8 @@ pub struct Amount {
     pub streams: usize,
     /// The maximum number of playouts of a stream.
     pub quota: u32,
-    /// The numbers of steps after which playouts are truncated, in one batch and in another.
+    /// The two step limits after which playouts are truncated: one batch uses the first, another
+    /// the second.
     pub max_steps: [u32; 2],
 }
 
@@ -116,7 +117,7 @@ impl Workload {
         Ok(all)
     }
 
-    /// Plays leaves with all numbers of playouts with `play`: more than a row has lanes.
+    /// Plays leaves with each number of playouts through `play`, more leaves than a row has lanes.
     fn leaves(
         &self,
         mut play: impl FnMut(&Leaves<'_>, &mut LeafResults) -> Result<(), Halt>,
@@ -128,7 +129,7 @@ impl Workload {
             let count = self.amount.streams * 32 / each as usize + 1;
             let starts: Vec<&[u64]> =
                 (0..count).map(|n| &self.starts[n * n % self.starts.len()][..]).collect();
-            // Only some if each is played often.
+            // Only some of them if each is played often.
             let starts = &starts[..count.min(150)];
             let leaves = Leaves { seed: 0xfeed_5eed, first: u64::MAX, starts, each, max_steps };
             let mut out = LeafResults::default();
@@ -138,7 +139,7 @@ impl Workload {
         Ok(all)
     }
 
-    /// Compares steps with turns with `play`: more than a row has lanes, and from all states, in
+    /// Compares steps with turns through `play`: more than a row has lanes, from all states, in
     /// some of which the move of the turn is illegal.
     fn tries(
         &self,
@@ -161,7 +162,7 @@ impl Workload {
     }
 }
 
-/// Legal moves, one for each role.
+/// Random legal moves, one for each role.
 fn joint(game: &dyn Game, worker: &dyn Worker, rng: &mut Rng) -> Vec<Move> {
     let drawn = game.info().all_roles().filter_map(|role| {
         let legal = worker.legal(role);
@@ -187,8 +188,8 @@ fn alone(workload: &Workload, worker: &mut dyn Worker, stop: &Stop) -> Result<Pl
     Ok((results, workload.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
 }
 
-/// The methods of trying steps that differ from trying them one by one: every width, and the method
-/// that play would choose.
+/// The methods of trying steps whose results differ from trying the steps one by one. Every width
+/// is tested, and the method that the game would choose.
 pub fn tries(game: &CompiledGame, stop: &Stop) -> Result<Vec<String>, Halt> {
     tries_differ(game, &Workload::new(game, Amount::default(), stop)?, stop)
 }
@@ -225,7 +226,7 @@ fn together(workload: &Workload, team: &mut Team, stop: &Stop) -> Result<Played,
 }
 
 /// Plays a workload with all methods of this process, and compares them with the plain evaluator:
-/// every width, two threads, and the method that play would choose.
+/// every width, two threads, and the method that the game would choose.
 pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
     let workload = Workload::new(game, amount, stop)?;
     let mut worker = game.worker();

@@ -1,10 +1,10 @@
-//! Walks several evaluators of one game through it together.
+//! Compares several evaluators of one game on the same random walks.
 //!
-//! One of them leads: it draws the moves. The others follow, and in every position all are asked
-//! for everything: the state, whether it is terminal, the legal moves and the goals of each role,
-//! the percepts and the gains of the last step. The evaluators number fluents, moves and percepts
-//! differently, so answers are compared by text; but the text of each number is computed once, and
-//! positions are compared as lists of numbers.
+//! One of them leads: it draws the moves. The others follow. Every position is compared completely:
+//! the state, whether it is terminal, the legal moves and the goals of each role, the percepts and
+//! the gains of the last step. The evaluators number fluents, moves and percepts differently, so
+//! answers are compared as text. Each text gets a shared number once, and positions are compared as
+//! lists of these numbers.
 
 mod lanes;
 mod names;
@@ -25,14 +25,14 @@ use side::Side;
 /// The extent of the walks.
 #[derive(Clone, Debug)]
 pub struct Extent {
-    /// The number of positions, counting repetitions.
+    /// The number of positions, including repetitions.
     pub positions: u64,
     /// The maximum length of a walk in steps; then a new walk begins.
     pub steps: u32,
     /// The seed of the moves.
     pub seed: u64,
-    /// The time limit of each evaluator; one that has used up its time stops, and the others
-    /// continue.
+    /// The time limit of each evaluator. An evaluator that has used up its time stops, and the
+    /// others continue.
     pub time: Duration,
 }
 
@@ -45,21 +45,21 @@ pub struct Agreement {
     pub distinct: usize,
     /// The number of walks.
     pub walks: u64,
-    /// For each evaluator, the number of positions in which it was compared.
+    /// For each evaluator, the number of positions that were compared.
     pub compared: Vec<u64>,
-    /// For each evaluator, why it stopped before the end, if not because of its time.
+    /// For each evaluator, the reason why it stopped early, unless its time was up.
     pub errors: Vec<Option<Halt>>,
-    /// The disagreements as text. The walks end after a few.
+    /// The disagreements as text. The walks end after a few of them.
     pub disagreements: Vec<String>,
 }
 
 /// The maximum number of disagreements.
 const ENOUGH: usize = 3;
 
-/// Walks evaluators of one game through it; the first one leads.
+/// Compares evaluators of one game on random walks. The first one draws the moves.
 ///
-/// The walks end when the positions are reached, when fewer than two evaluators are left, or
-/// when `stop` is set.
+/// The walks end when the number of positions is reached, when fewer than two evaluators are left,
+/// or when `stop` is set.
 pub fn agree(games: &[&dyn Game], extent: &Extent, stop: &Stop) -> Agreement {
     let mut names = Names::default();
     let mut walk = Walk {
@@ -135,7 +135,7 @@ impl Walk<'_> {
         let leader = &mut leader[0];
         for other in others.iter_mut().filter(|side| side.walks) {
             if leader.view != other.view {
-                // The fast reading of a state may have been wrong.
+                // The fast decoding of a state may have been wrong.
                 leader.look_carefully(names);
                 other.look_carefully(names);
             }
@@ -156,13 +156,13 @@ impl Walk<'_> {
         true
     }
 
-    /// Makes a step everywhere; returns whether the walk continues.
+    /// Makes a step in all evaluators; returns whether the walk continues.
     fn step(&mut self, joint: &[u32], made: &[String]) -> bool {
         let mut first: Option<Result<(), Halt>> = None;
         for side in self.sides.iter_mut().filter(|side| side.walks) {
             let result = side.step(joint, self.stop);
             match (&first, &result) {
-                // A failure of the rules is an answer; all other errors are not.
+                // A failure of the rules is an answer that is compared; all other errors are not.
                 (_, Err(halt)) if !matches!(halt, Halt::Rules(_)) => {
                     side.walks = false;
                     if *halt != Halt::Stopped {

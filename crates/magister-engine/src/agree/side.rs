@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::names::{Names, split};
 use crate::clock::Clock;
 
-/// How the words of a state are read. The encoding of states is private to an evaluator, so a guess
-/// is tested on the first states and on some later ones, and dropped when it fails.
+/// How the words of a state are decoded. The encoding of states is private to an evaluator, so a
+/// guess is tested on the first states and on some later ones, and dropped when it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Encoding {
     /// A bit for each fluent.
@@ -20,7 +20,7 @@ enum Encoding {
     Opaque,
 }
 
-/// The number of first states that are also read by text ...
+/// The number of first states that are also decoded from text ...
 const TRIED: u64 = 128;
 /// ... and then one in this many.
 const SAMPLED: u64 = 64;
@@ -93,7 +93,7 @@ impl<'a> Side<'a> {
         result
     }
 
-    /// Reads the position from the worker.
+    /// Reads the current position from the worker.
     pub(super) fn look(&mut self, names: &mut Names) {
         let start = Clock::machine().start();
         let roles: Vec<Role> = self.game.info().all_roles().collect();
@@ -136,12 +136,12 @@ impl<'a> Side<'a> {
         self.spent += start.elapsed();
     }
 
-    /// Reads the same position again, with the state by its text.
+    /// Reads the same position again, with the state decoded from its text.
     pub(super) fn look_carefully(&mut self, names: &mut Names) {
         self.check_encoding(names);
     }
 
-    /// Reads the state by its text; the fast reading must agree or is dropped.
+    /// Decodes the state from its text. The fast decoding must agree; otherwise it is dropped.
     fn check_encoding(&mut self, names: &mut Names) {
         let text = self.game.text().state_text(&self.words);
         let mut state: Vec<u32> = split(&text).into_iter().map(|term| names.number(term)).collect();
@@ -167,7 +167,7 @@ impl<'a> Side<'a> {
         let mut name = |number: u64, alone: &dyn Fn() -> Vec<u64>| {
             let read = || match split(&text.state_text(&alone()))[..] {
                 [term] => names.number(term),
-                // No fluent has this number, so the reading fails its check.
+                // No fluent has this number, so the fast decoding fails its check.
                 _ => u32::MAX,
             };
             *self.fluents.entry(number).or_insert_with(read)

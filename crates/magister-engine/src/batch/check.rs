@@ -6,14 +6,14 @@ use super::phases::Phase;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Graph, Network};
 
-/// A tape over the fluents, whose rows follow that of the constant.
+/// A tape over the fluents. Their rows follow the row of the constant.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) rows: usize,
     pub(super) tape: Tape,
     /// The row of the lanes whose states satisfy the invariants of the game.
     pub(super) possible: u32,
-    /// For each phase the row of the lanes that satisfy the assumptions of its network.
+    /// For each phase, the row of the lanes that satisfy the assumptions of its network.
     pub(super) known: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ fn not(circuit: &mut Circuit<'_>, wire: Wire) -> Wire {
     circuit.two(Operation::Nor, wire, wire)
 }
 
-/// The invariants of a network: of each group at most one is true, or exactly one; and the
+/// The invariants of a network: in each group at most one fluent is true, or exactly one; and the
 /// implications.
 pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
     let mut wrong = Vec::new();

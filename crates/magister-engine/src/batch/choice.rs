@@ -13,7 +13,7 @@ use crate::network::{Edge, MoveId, Network};
 /// A number for every lane: its digits, lowest first, `None` if a digit is always zero.
 pub(super) type Digits = Vec<Option<Wire>>;
 
-/// What an entry of the list of moves adds to the sum: one if its move is legal, or its weight.
+/// What an entry of the list of moves adds to the sum: 1 if its move is legal, or its weight.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
     digits: Digits,
@@ -22,12 +22,12 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Counts one if a move is legal.
+    /// Counts 1 if a move is legal.
     pub(super) fn one(legal: Wire) -> Self {
         Self { digits: vec![Some(legal)], most: 1 }
     }
 
-    /// The weight of a legal move of a network; one if its role has no weights. The gates of the
+    /// The weight of a legal move of a network; 1 if its role has no weights. The gates of the
     /// conditions exist already.
     pub(super) fn of(
         circuit: &mut Circuit<'_>,
@@ -61,7 +61,7 @@ impl Leaf {
         sum.unwrap_or_else(|| Self::one(legal))
     }
 
-    /// The value of several leaves, of which at most one counts in a lane.
+    /// The value of several leaves, at most one of which counts in a lane.
     pub(super) fn any(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Option<Self> {
         let longest = leaves.iter().map(|leaf| leaf.digits.len()).max()?;
         let digits = (0..longest).map(|at| {
@@ -141,8 +141,8 @@ impl Counted {
 }
 
 /// The digits of `floor(U * c / 2^n)`, for the n digits of `U` in `random` and those of `c` in
-/// `count`, lowest first; `None` if a digit is always zero. Also the lanes in which further lower
-/// digits of `U` could matter.
+/// `count`, lowest first; `None` if a digit is always zero. Also returns the lanes in which
+/// further, lower digits of `U` could change the result.
 pub(super) fn scale(
     circuit: &mut Circuit<'_>,
     random: &[Wire],
@@ -170,8 +170,8 @@ pub(super) fn scale(
             if digit > 0 {
                 sum[digit - 1] = Some(total);
             } else if at >= count.len() {
-                // The lower digits add less than c. To carry into the result, all digits above
-                // those that c itself reaches must be ones.
+                // The lower digits add less than c. They can carry into the result only if all
+                // digits above those that c itself reaches are ones.
                 ones = Some(match ones {
                     Some(ones) => circuit.two(Operation::And, ones, total),
                     None => total,
@@ -207,7 +207,7 @@ fn digits(most: u64) -> usize {
     (u64::BITS - most.leading_zeros()) as usize
 }
 
-/// The sum of two numbers, with an upper bound `most`.
+/// The sum of two numbers; `most` is its upper bound.
 fn add(circuit: &mut Circuit<'_>, a: &[Option<Wire>], b: &[Option<Wire>], most: u64) -> Digits {
     let mut sum = Vec::new();
     let mut carry: Option<Wire> = None;
@@ -233,8 +233,8 @@ fn add(circuit: &mut Circuit<'_>, a: &[Option<Wire>], b: &[Option<Wire>], most: 
     sum
 }
 
-/// Descends to the move whose share contains the number, in the active lanes; in all if none are
-/// given.
+/// Descends to the move whose share contains the number, in the active lanes, or in all lanes if
+/// none are given.
 fn descend(
     circuit: &mut Circuit<'_>,
     tree: &Tree,
@@ -275,7 +275,7 @@ fn descend(
             (None, None) => None,
         };
     }
-    // The left sum may have a digit more than any number.
+    // The left sum may have more digits than the number.
     for other in left.sum.iter().skip(number.len()).copied().flatten() {
         less = Some(match less {
             Some(less) => circuit.two(Operation::Or, less, other),

@@ -1,7 +1,8 @@
-//! Payments on the way: the gains of each lane in its playout, and in all its playouts so far.
+//! Intermediate rewards (payments on the way): the gains of each lane in its current playout, and
+//! in all its playouts so far.
 //!
-//! Sums are taken in the order of the contract, step by step and lane by lane, so that they equal
-//! those of single games to the last bit, whatever the values are.
+//! Sums are taken in the order of the contract, step by step and lane by lane, so that they are
+//! bit-identical to the sums of single games for all values.
 
 use magister_core::Tally;
 use magister_core::playout::LANES;
@@ -17,7 +18,7 @@ pub(super) struct Gains {
     /// The gains in all finished playouts, and their squares.
     sum: Vec<f64>,
     squares: Vec<f64>,
-    /// The gains of each lane in a step.
+    /// The gains of each lane in one step.
     step: Vec<f64>,
 }
 

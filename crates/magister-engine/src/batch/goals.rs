@@ -1,29 +1,29 @@
 //! Rewards, and when they are computed.
 //!
-//! Goals are needed at the end of a playout, which affects a few lanes in most sweeps. If they take
-//! many gates, the last states are kept lane by lane until a lane would have to keep two, and the
-//! goals of all are computed at once.
+//! Goals are needed at the end of a playout, which only a few lanes reach in most sweeps. If goals
+//! take many gates, each lane keeps its last state until some lane would have to keep a second one;
+//! then the goals of all kept states are computed at once.
 
 use magister_lanes::{Gate, Operation, Tape, TapeForm, Width};
 
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::Network;
 
-/// How a game pays.
+/// How a game pays its rewards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pay {
-    /// The role without rewards.
+    /// The role that has no rewards.
     pub(crate) chance: Option<usize>,
-    /// The goal value of a role without one in the rules.
+    /// The goal value of a role for which the rules give none.
     pub(crate) missing: Option<f64>,
-    /// Whether gains count instead of goals.
+    /// Whether gains are paid instead of goal values.
     pub(crate) on_the_way: bool,
 }
 
-/// Goals of kept states.
+/// The goals of kept states.
 #[derive(Debug)]
 pub(super) struct Goals {
-    /// The number of rows. Row 0 is the constant; those of the fluents follow.
+    /// The number of rows. Row 0 is the constant; the rows of the fluents follow.
     pub(super) rows: usize,
     /// The wires of a state that goals depend on.
     pub(super) fluents: Vec<Wire>,
@@ -56,7 +56,7 @@ impl Goals {
         let at = |wire: Wire| match fluents.binary_search(&wire) {
             Ok(place) => place as u32 + 1,
             Err(_) if wire == 0 => 0,
-            // After all fluents, whether they are kept or not.
+            // After all fluents, kept or not.
             Err(_) => wire + shift,
         };
         for gate in &mut gates {
@@ -137,8 +137,8 @@ mod tests {
     use magister_gdl::{Options, read};
     use magister_lanes::Wires;
 
-    /// Lamps that are switched one at a time; a goal for every number of lamps that are on, and two
-    /// goals if it is three.
+    /// Lamps that are switched one at a time. There is a goal for every number of lit lamps, and
+    /// there are two goals if three are lit.
     fn lamps(count: usize) -> String {
         let mut text = "(role you)
             (<= (on ?n 0) (first ?n) (not (true (lamp ?n))))
@@ -181,7 +181,7 @@ mod tests {
             let mut on = vec![0u32; width.lanes()];
             for row in 1..=count as u32 {
                 for (lane, on) in on.iter_mut().enumerate() {
-                    // From no lamp in the first lane to most of them in others.
+                    // From no lit lamp in the first lane to most of them in others.
                     let lit = ((row as usize * 0x9e37_79b9) >> 7) % 64 < lane % 64;
                     kept.row_mut(row)[lane / 64] |= u64::from(lit) << (lane % 64);
                     *on += u32::from(lit);

@@ -11,20 +11,20 @@ use super::rows::{STATE, YES};
 use super::squares::bring;
 use magister_core::Halt;
 
-/// Thirty-two lanes: a stream, and the start phase of those of its states that are played here. A
-/// stream whose states start in different phases has a seat for each.
+/// Thirty-two lanes: a stream, and the start phase of the states that are played in them. A stream
+/// whose states start in different phases has a seat for each.
 #[derive(Clone, Copy, Debug)]
 struct Seat {
     stream: usize,
     phase: usize,
 }
 
-/// The data for leaves only.
+/// The data that only leaves need.
 #[derive(Debug)]
 pub(super) struct Sheet {
-    /// The start states of all lanes after the row of the constant, and their checks.
+    /// The start states of all lanes, after the row of the constant, and their checks.
     starts: Wires,
-    /// For each reward the lanes in which it was paid; then the lanes that ended.
+    /// For each reward, the lanes in which it was paid; then the lanes that ended.
     paid: Wires,
     /// The lanes that start in the first sweep, and those that start in the second.
     begin: [Vec<u64>; 2],
@@ -79,7 +79,7 @@ impl BatchPlayer {
                 next = starts.next();
             }
             if sheet.seats.len() > slots {
-                // These come in the next round.
+                // The others are played in the next round.
                 sheet.seats.truncate(seats);
             } else if next.is_some() && sheet.seats.len() < slots {
                 continue;
@@ -205,7 +205,8 @@ impl BatchPlayer {
         }
     }
 
-    /// One sweep; returns whether all playouts have ended. With `late`, some have not started.
+    /// One sweep; returns whether all playouts have ended. With `late`, some of them have not
+    /// started yet.
     fn step_leaves(&mut self, sheet: &mut Sheet, late: bool) -> Result<bool, BatchError> {
         let now = self.now();
         let plan = self.plan();

@@ -1,8 +1,8 @@
 //! Statistics of playouts by their moves, collected in all lanes at once.
 //!
-//! A row for every move marks the lanes in which it was made in the current playout. When a playout
-//! ends, its lane is put aside together with its payments; lanes that are aside are counted when
-//! one of them is needed again, which is once in many sweeps.
+//! Each move has a row that marks the lanes in which the move was made in the current playout. When
+//! a playout ends, its lane is put aside together with its payments; lanes that were put aside are
+//! counted when one of them is needed again, which is once in many sweeps.
 
 use magister_core::playout::MoveTally;
 use magister_core::{Move, Role};
@@ -17,7 +17,7 @@ pub(super) struct CountedMoves {
     moves: Vec<(Role, Move)>,
     /// The rows that mark each move.
     rows: Vec<u32>,
-    /// Their indexes in a book, from 0.
+    /// Their indexes in a book of moves, from 0.
     places: Vec<u32>,
     roles: Vec<Rewarded>,
 }
@@ -36,8 +36,8 @@ struct Rewarded {
 /// The lanes with one of several rewards.
 #[derive(Debug)]
 struct Set {
-    /// What each lane adds to a sum. The first set of a role adds nothing and is counted itself:
-    /// the lanes with any reward.
+    /// What each lane adds to a sum. The first set of a role, which contains the lanes with any
+    /// reward, adds nothing: its lanes are counted.
     weight: f64,
     /// The rows of the rewards.
     rows: Vec<u32>,
@@ -107,14 +107,14 @@ fn sets(rewards: &[(f64, u32)]) -> Vec<Set> {
 pub(super) struct MoveBook {
     /// The lanes in which each move was made in the current playout.
     made: Wires,
-    /// The same for finished playouts that are not counted yet, their sets of rewards, and the
-    /// lanes in use.
+    /// The same for finished playouts that are not counted yet, followed by their sets of rewards
+    /// and the lanes in use.
     aside: Wires,
     sets: Wires,
     lanes: Vec<u64>,
-    /// The lanes that are put aside with the moves of this sweep.
+    /// The lanes that are put aside after the moves of this sweep.
     ending: Vec<u64>,
-    /// For every role, set and move its count, stream by stream.
+    /// For every role, set and move, the count in each stream.
     counts: Tally,
 }
 
@@ -149,13 +149,13 @@ impl MoveBook {
         ending.fill(0);
     }
 
-    /// Whether lanes that are aside must be counted before these can be put there.
+    /// Whether the lanes that were put aside must be counted before these can join them.
     pub(super) fn is_full(&self, finished: &[u64]) -> bool {
         self.lanes.iter().zip(finished).any(|(aside, finished)| aside & finished != 0)
     }
 
-    /// Puts lanes with finished playouts aside when the moves of this sweep are recorded. If some
-    /// must be counted before, all lanes that are aside have been paid.
+    /// Puts lanes with finished playouts aside when the moves of this sweep are recorded. If others
+    /// must be counted first, all of those have been paid.
     pub(super) fn finish(&mut self, counted: &CountedMoves, finished: &[u64]) {
         if self.is_full(finished) {
             self.count(counted);
@@ -164,7 +164,7 @@ impl MoveBook {
         self.lanes.iter_mut().zip(finished).for_each(|(lanes, finished)| *lanes |= finished);
     }
 
-    /// Records the payments in some of the lanes that are aside.
+    /// Records the payments in some of the lanes that were put aside.
     pub(super) fn pay(&mut self, counted: &CountedMoves, wires: &Wires, paid: &[u64]) {
         for role in &counted.roles {
             for (at, set) in (role.first_set as u32..).zip(&role.sets) {
@@ -176,7 +176,7 @@ impl MoveBook {
         }
     }
 
-    /// Counts the lanes that are aside.
+    /// Counts the lanes that were put aside.
     fn count(&mut self, counted: &CountedMoves) {
         for role in &counted.roles {
             let places = &counted.places[role.from..role.to];

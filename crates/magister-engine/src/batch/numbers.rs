@@ -13,8 +13,8 @@ use crate::circuit::{Circuit, Wire};
 pub(super) struct Planes {
     /// The first plane of each draw.
     pub(super) draws: Vec<Wire>,
-    /// The first digit of the random number of each choice; that of a draw if there is only one
-    /// choice.
+    /// The first digit of the random number of each choice; the first plane of the draw if there is
+    /// only one choice.
     pub(super) random: Vec<Wire>,
 }
 
@@ -55,7 +55,8 @@ pub(super) fn mix(
     }
 }
 
-/// Makes the choices from the upper planes, and returns the lanes in which those do not suffice.
+/// Makes the choices from the upper planes, and returns the lanes in which the upper planes do not
+/// suffice.
 pub(super) fn scale_all(
     circuit: &mut Circuit<'_>,
     choices: &[Choice],

@@ -1,5 +1,5 @@
-//! The role to move in a sweep. If two roles strictly take turns, all lanes stay in step, and a
-//! sweep runs the tapes of the role to move.
+//! The role to move in a sweep. If two roles strictly take turns, all lanes are in the same phase,
+//! and a sweep runs only the tapes of the role to move.
 
 use crate::network::{Edge, FluentId, Graph, MoveId, Network, NodeId, Turns};
 
@@ -7,12 +7,12 @@ use crate::network::{Edge, FluentId, Graph, MoveId, Network, NodeId, Turns};
 #[derive(Debug)]
 pub(super) struct Phase {
     turn: Edge,
-    /// The assumptions about them.
+    /// The assumptions about these states.
     pub(super) known: (Graph, Edge),
 }
 
 impl Phase {
-    /// The phases of a game with their networks: two alternating ones, or none.
+    /// The alternating phases of a game with their networks: two, or none.
     pub(super) fn of(network: &Network) -> Vec<(Phase, &Network, Turns)> {
         let (Some(turns), Some(sides)) = (&network.turns, network.alternating()) else {
             return Vec::new();

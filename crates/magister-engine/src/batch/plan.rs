@@ -32,7 +32,7 @@ pub(crate) struct BatchPlan {
 }
 
 impl BatchPlan {
-    /// The plan of a network with a way of paying. With `moves`, it collects statistics of moves.
+    /// The plan of a network for a kind of rewards. With `moves`, it collects statistics of moves.
     pub(crate) fn new(network: &Network, pay: Pay, moves: bool) -> Self {
         let apart = Goals::new(network, pay);
         // The moves of all roles are recorded at once.
@@ -52,7 +52,7 @@ impl BatchPlan {
         let form = TapeForm::best(Width::best());
         let mut programs = make(form);
         if form != TapeForm::Runs && !programs.iter().all(RowProgram::has_code) {
-            // Gates in the order for code are slow without it.
+            // The gate order that suits machine code is slow without machine code.
             programs = make(TapeForm::Runs);
         }
         let phases: Vec<Phase> = phases.into_iter().map(|(phase, ..)| phase).collect();

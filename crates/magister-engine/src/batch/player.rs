@@ -18,7 +18,7 @@ use super::slot::{Playing, lanes};
 /// Why a batch was not completed.
 #[derive(Debug)]
 pub(crate) enum BatchError {
-    /// An error without a state.
+    /// An error that concerns no single state.
     Halt(Halt),
     /// The plan does not apply to one of the start states.
     Strange,
@@ -52,7 +52,7 @@ pub(crate) struct BatchPlayer {
     counts: magister_lanes::Tally,
     /// The statistics of moves, if the plan collects them.
     moves: Option<MoveBook>,
-    /// The gains of lanes, if the game pays on the way.
+    /// The gains of lanes, if the game pays on the way (intermediate rewards).
     pub(super) gains: Option<Gains>,
     /// The number of sweeps so far.
     pub(super) sweep: u64,
@@ -60,7 +60,7 @@ pub(crate) struct BatchPlayer {
     pub(super) phase: usize,
     /// The streams that have not started, for each start phase.
     waiting: Vec<VecDeque<usize>>,
-    /// The data for leaves, on demand.
+    /// The data for leaves, created on demand.
     pub(super) sheet: Option<Sheet>,
 }
 
@@ -96,7 +96,7 @@ impl BatchPlayer {
         }
     }
 
-    /// The number of its lanes.
+    /// The number of lanes.
     pub(crate) fn width(&self) -> Width {
         self.wires.width()
     }
@@ -162,7 +162,7 @@ impl BatchPlayer {
                 self.sweep += 1;
                 continue;
             }
-            // Nothing to fill until a stream ends, unless one waits for its phase.
+            // There is nothing to fill until a stream ends, unless one waits for its phase.
             loop {
                 stop.check()?;
                 let done = self.step(batch)?;
@@ -291,7 +291,7 @@ impl BatchPlayer {
     }
 
     /// Counts the steps of the lanes that have just ended their last playout: every sweep was a
-    /// step, the end of a playout, or a wait for an even one, which is counted separately.
+    /// step, the end of a playout, or a wait for an even sweep, and waits are counted separately.
     fn count_steps(&mut self, batch: &Batch<'_>) {
         for (slot, playing) in self.slots.iter_mut().enumerate() {
             let Some(stream) = playing.stream else { continue };
@@ -339,7 +339,7 @@ impl BatchPlayer {
     /// Records the playouts that end in this sweep.
     fn end(&mut self, batch: &Batch<'_>) {
         let held = |(kept, ended): (&u64, &u64)| kept & ended != 0;
-        // Lanes whose moves are to be counted are paid before.
+        // Lanes whose moves are to be counted must be paid first.
         let counting = self.moves.as_ref().is_some_and(|book| book.is_full(self.ledger.finished()))
             && self.keeping.iter().any(|&word| word != 0);
         if counting || self.keeping.iter().zip(self.ledger.ended()).any(held) {
@@ -408,8 +408,8 @@ impl BatchPlayer {
         keeping.fill(0);
     }
 
-    /// Draws the random numbers and makes the choices: from the upper planes, and from all of them
-    /// if those do not suffice in a lane.
+    /// Draws the random numbers and makes the choices: from the upper planes first, and from all
+    /// planes if the upper ones do not suffice in a lane.
     pub(super) fn choose(&mut self) {
         let now = self.now();
         let Self { plan, wires, planes, sweep, .. } = self;
@@ -434,7 +434,7 @@ impl BatchPlayer {
         }
     }
 
-    /// The state of a live lane that cannot continue.
+    /// The state of a running lane that cannot continue.
     pub(super) fn stuck(&self) -> Vec<u64> {
         let stuck = self.ledger.stuck().iter().enumerate();
         let lane = stuck

@@ -14,7 +14,7 @@ use crate::network::{Edge, FluentId, MoveId, Network, Turns};
 /// The batch program of a game; see the [module](super).
 #[derive(Clone, PartialEq, Debug)]
 pub struct BatchProgram {
-    /// The number of fluents; those of a state are the wires from 1 on.
+    /// The number of fluents. Their wires begin at 1.
     pub fluents: usize,
     /// The number of roles.
     pub roles: usize,
@@ -22,7 +22,7 @@ pub struct BatchProgram {
     pub initial: Vec<bool>,
     /// The moves in the lists of the steps, role by role.
     pub moves: Vec<(Role, Move)>,
-    /// The steps: one, or two in turn.
+    /// The steps: one, or two that alternate.
     pub steps: Vec<StepProgram>,
     /// If two steps alternate, the fluent that selects each, and whether it does so by being false.
     pub turns: Vec<(FluentId, bool)>,
@@ -35,7 +35,7 @@ pub struct StepProgram {
     pub wires: u32,
     /// The wires before this one are the constant, the fluents and the moves.
     pub inputs: u32,
-    /// Gates for legal moves, their number or weight, and the end.
+    /// Gates for legal moves, their number or total weight, and terminal states.
     pub legal_gates: Vec<Gate>,
     /// Gates for goals, on top of `legal_gates`.
     pub goal_gates: Vec<Gate>,
@@ -52,8 +52,8 @@ pub struct StepProgram {
     pub silent: Signal,
     /// The lanes in which each move is legal.
     pub legal: Vec<Wire>,
-    /// The parts of the weights of chance's moves: the move, the weight, and the lanes in which it
-    /// counts. Choices already contain the sums.
+    /// The parts of the weights of chance moves: the move, the weight, and the lanes in which it
+    /// counts. The counts of the choices already contain the sums.
     pub weights: Vec<(MoveId, u32, Signal)>,
     /// The random choices.
     pub choices: Vec<Choice>,
@@ -62,9 +62,10 @@ pub struct StepProgram {
     pub made: Vec<Option<Wire>>,
     /// The next value of each fluent.
     pub next: Vec<Signal>,
-    /// Payments at the end: role, value, lanes. At most one reward of a role is paid in a lane.
+    /// Rewards at the end of the game: role, value, lanes. At most one reward of a role is paid in
+    /// a lane.
     pub rewards: Vec<(Role, f64, Wire)>,
-    /// Payments on the way: role, value, lanes.
+    /// Rewards on the way (intermediate rewards): role, value, lanes.
     pub gains: Vec<(Role, f64, Wire)>,
     /// Percepts: role, percept, lanes.
     pub percepts: Vec<(Role, Percept, Wire)>,
@@ -90,14 +91,14 @@ impl From<Edge> for Signal {
 pub struct Choice {
     /// The digits of the number of legal moves, or of their total weight, lowest first.
     pub count: Vec<Wire>,
-    /// For each draw, the lanes in which the choice uses it. A role uses the draw after those of
-    /// the previous roles with two or more legal moves.
+    /// For each draw, the lanes in which the choice uses it. Draws are numbered in the order of the
+    /// roles, and only roles with two or more legal moves use one.
     pub draws: Vec<Wire>,
     /// The wires for the digits of the chosen number, lowest first.
     pub number: Range<Wire>,
 }
 
-/// The contents of a program besides playouts.
+/// What a program contains besides playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Contents {
     pub(super) goals: bool,
@@ -105,7 +106,7 @@ pub(super) struct Contents {
 }
 
 impl BatchProgram {
-    /// The program of a network with a way of paying.
+    /// The program of a network for a kind of rewards.
     pub(crate) fn new(network: &Network, pay: Pay) -> Self {
         let contents = Contents { goals: true, percepts: true };
         let phases = Phase::of(network);
@@ -134,7 +135,7 @@ struct Chooser {
 }
 
 impl StepProgram {
-    /// The step of a network with a way of paying and these turns.
+    /// The step of a network for a kind of rewards and these turns.
     pub(super) fn new(
         network: &Network,
         turns: Option<Turns>,
@@ -198,8 +199,8 @@ impl Builder<'_> {
     fn build(mut self, pay: Pay, contents: Contents) -> StepProgram {
         let network = self.network;
         let yes = 0;
-        // Section 1: legal moves and the end. Gates shared by goals and the next state must be
-        // here, because goals are computed in between.
+        // Section 1: legal moves and terminal states. Gates that goals and the next state share
+        // must be here, because the goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
         first.push(network.terminal);
         first.extend(network.weights.iter().map(|weight| weight.when));
@@ -353,12 +354,12 @@ impl Builder<'_> {
         masks
     }
 
-    /// The lanes in which a chooser has two or more legal moves; `None` if it never has.
+    /// The lanes in which a chooser has two or more legal moves; `None` if there are none.
     fn two(&mut self, chooser: &Chooser, counted: &Counted, legal: &[Wire]) -> Option<Wire> {
         let own = chooser.places.iter().flatten();
         let weighted = |&at: &MoveId| self.network.weights.iter().any(|weight| weight.place == at);
         if !own.clone().any(weighted) {
-            // The number of legal moves is available.
+            // The number of legal moves has already been computed.
             return self.circuit.any(counted.digits().get(1..)?);
         }
         let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
@@ -375,7 +376,7 @@ impl Builder<'_> {
         two
     }
 
-    /// For every role whether it has a legal move.
+    /// For every role, whether it has a legal move.
     fn moving(&mut self, legal: &[Wire], some: &[Option<Wire>], turn: &[Wire]) -> Vec<Wire> {
         let no = |circuit: &mut Circuit<'_>| circuit.two(Operation::Nor, 0, 0);
         match self.turns.clone() {
@@ -399,7 +400,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a role has no legal move: any role, or all of them if roles may be idle. Or a legal
+    /// Whether a role has no legal move (any role, or all of them if roles may be idle), or a legal
     /// move of chance has no weight.
     fn stuck(&mut self, moving: &[Wire], legal: &[Wire]) -> Wire {
         let idling = self.network.idle.iter().any(Option::is_some);
@@ -421,8 +422,8 @@ impl Builder<'_> {
         let role = self.role_of(at);
         let idling = self.network.idle[role].is_some();
         let passing = self.turns.as_ref().is_some_and(|turns| turns.passing[role]);
-        // In another role's turn the chosen move belongs to that role; and if a role may be idle or
-        // pass, possibly nothing was chosen.
+        // On another role's turn the chosen move belongs to that role; and if a role may be idle or
+        // pass, it may have chosen nothing.
         let mut conditions = Vec::new();
         if let Some(&turn) = turn.get(role).filter(|&&turn| turn != 0) {
             conditions.push(turn);

@@ -1,4 +1,4 @@
-//! A step of a batch program on rows of this machine: what one sweep runs.
+//! A step of a batch program on rows of this machine, as one sweep runs it.
 //!
 //! The gates of the program are extended by those that compute random numbers from planes, and
 //! those that commit the next state; then wires are assigned to rows.
@@ -18,17 +18,17 @@ pub(super) const YES: u32 = 0;
 /// The first row of the fluents.
 pub(super) const STATE: u32 = 1;
 
-/// The parts of one sweep, in this order: `legal`; `goals` if a playout has ended; the random
+/// The parts of one sweep, in execution order: `legal`; `goals` if a playout has ended; the random
 /// planes of every draw; `mix`; the choices; `next`; the ending.
 #[derive(Debug)]
 pub(super) struct RowProgram {
     /// The number of rows.
     pub(super) rows: usize,
-    /// Legal moves, their number, the end.
+    /// Legal moves, their number, terminal states.
     pub(super) legal: Tape,
     /// The goals, for terminal states.
     pub(super) goals: Tape,
-    /// The first of the upper planes that choices use at first.
+    /// The first of the upper planes, which choices try first.
     pub(super) from: usize,
     /// Selects the draw of each role, if that differs between lanes: for the upper planes, and for
     /// the others.
@@ -46,15 +46,15 @@ pub(super) struct RowProgram {
     /// The first plane of each draw.
     pub(super) draws: Vec<u32>,
     pub(super) choices: Vec<RowChoice>,
-    /// If the choices from the upper planes are part of `mix`, the lanes in which those do not
-    /// suffice.
+    /// If the choices from the upper planes are part of `mix`, the lanes in which the upper planes
+    /// do not suffice.
     pub(super) unsure: Option<u32>,
     /// Rewards: the role, the value, and the row of the lanes in which it is paid; at most one per
-    /// role. If goals are computed separately, the rows are theirs.
+    /// role. If goals are computed separately, the rows are those of their program.
     pub(super) rewards: Vec<(usize, f64, u32)>,
-    /// The rows of the rewards, and that of the constant: what is counted at the end.
+    /// The rows of the rewards, and the row of the constant: these are counted at the end.
     pub(super) paid: Vec<u32>,
-    /// Gains: the role, the value, and the row of the lanes in which a step pays it.
+    /// Intermediate rewards: the role, the value, and the row of the lanes in which a step pays it.
     pub(super) gains: Vec<(usize, f64, u32)>,
 }
 
@@ -82,7 +82,8 @@ impl RowProgram {
         let none = Graph::new(0, Vec::new());
         let mut circuit = Circuit::new(&none);
         circuit.wires = step.wires;
-        // Before everything that differs between phases, so that they have the same rows in all.
+        // These rows come before everything that differs between phases, so that they are the same
+        // in all phases.
         let mut fixed = Vec::new();
         let restart = fix(&mut circuit, &mut fixed, 1);
         let code = form != TapeForm::Runs;
@@ -99,7 +100,7 @@ impl RowProgram {
         mix(&mut circuit, &step.choices, &planes, 0..from);
         let rest_gates = circuit.section();
 
-        // How the next state replaces the state.
+        // How the next state replaces the current one.
         let mut next_gates = step.next_gates.clone();
         let inputs = step.inputs;
         let next: Vec<Signal> =
@@ -196,7 +197,7 @@ impl RowProgram {
     }
 }
 
-/// Consecutive wires with their own rows, because they are written from outside.
+/// Consecutive wires that have their own rows because they are written from outside.
 pub(super) fn fix(circuit: &mut Circuit<'_>, fixed: &mut Vec<Wire>, count: usize) -> Wire {
     let first = circuit.wires;
     fixed.extend((0..count).map(|_| circuit.fresh()));

@@ -1,4 +1,4 @@
-//! The slot of one stream among the lanes, and the details of its playouts.
+//! The slot of a stream: its lanes, and the details of its playouts.
 
 use magister_core::playout::{LANES, Playout};
 use magister_lanes::Wires;

@@ -1,4 +1,4 @@
-//! Transposes states into lanes and back.
+//! Transposes states into lanes, and lanes into states.
 
 use magister_lanes::{Wires, transpose};
 
@@ -15,7 +15,7 @@ pub(super) fn bring(wires: &mut Wires, word: usize, states: &[&[u64]; 64], fluen
     }
 }
 
-/// Reads the lanes of a word from rows: for every 64 of these a square, in which each lane has its
+/// Reads the lanes of a word from rows. Every 64 rows give a square in which each lane has its
 /// bits.
 pub(super) fn take(wires: &Wires, word: usize, rows: &[u32], squares: &mut Vec<[u64; 64]>) {
     squares.clear();

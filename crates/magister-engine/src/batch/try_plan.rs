@@ -1,5 +1,5 @@
-//! One step of a network for all lanes, with a given move of one role and drawn moves of the
-//! others: its tapes.
+//! The tapes of one step of a network in all lanes, with a given move of one role and drawn moves
+//! of the others.
 
 use magister_core::{Move, Role};
 use magister_lanes::{BITS, Operation, Tape, TapeForm, Width, planes_for};
@@ -9,18 +9,18 @@ use super::choice::{Counted, Leaf, weightless};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, MoveId, Network};
 
-/// The parts for a role, in this order: `legal`; for every choice the random planes and its number;
-/// `next`; and `after` on the resulting states.
+/// The tapes for a role, in execution order: `legal`; for every choice its random planes and its
+/// number; `next`; and `after` on the resulting states.
 #[derive(Debug)]
 pub(crate) struct TryPlan {
     pub(super) role: usize,
     pub(super) rows: usize,
-    /// Legal moves, their number, the end.
+    /// Legal moves, their number, terminal states.
     pub(super) legal: Tape,
     /// The moves that are made, the next state, the percepts of the role.
     pub(super) next: Tape,
-    /// The lanes whose states satisfy the invariants, terminal lanes, and lanes in which a role has
-    /// no legal move.
+    /// The lanes whose states satisfy the invariants; then terminal lanes, and lanes in which a
+    /// role has no legal move.
     pub(super) possible: u32,
     pub(super) terminal: u32,
     pub(super) stuck: u32,
@@ -29,9 +29,9 @@ pub(crate) struct TryPlan {
     /// The first random plane of a choice.
     pub(super) random: u32,
     pub(super) choices: Vec<TryChoice>,
-    /// For each other role its moves, and the rows of the lanes in which they are made.
+    /// For each other role, its moves and the rows of the lanes in which they are made.
     pub(super) made: Vec<Vec<(Move, u32)>>,
-    /// The percepts of the role by number, in order, and their lanes.
+    /// The percepts of the role in order of their numbers, with their lanes.
     pub(super) percepts: Vec<(u32, u32)>,
     /// The next value of each fluent.
     pub(super) fluents: Vec<u32>,
@@ -56,11 +56,11 @@ pub(super) struct TryChoice {
     pub(super) count: Vec<u32>,
     /// The start of the chosen number.
     pub(super) number: u32,
-    /// The first of the upper planes that are used at first.
+    /// The first of the upper planes, which are tried first.
     pub(super) from: usize,
 }
 
-/// The check of a resulting state; the fluents follow the constant.
+/// The check of a resulting state. The fluents follow the constant.
 #[derive(Debug)]
 pub(super) struct After {
     pub(super) rows: usize,
@@ -73,12 +73,12 @@ impl TryPlan {
     /// The plan of a network for a role, in a game that may have hidden information.
     pub(crate) fn new(network: &Network, role: usize, hidden: bool) -> Option<Self> {
         let form = TapeForm::best(Width::best());
-        // Gates in the order for code are slow without it.
+        // The gate order that suits machine code is slow without machine code.
         Self::in_form(network, role, hidden, form)
             .or_else(|| Self::in_form(network, role, hidden, TapeForm::Runs))
     }
 
-    /// The plan in a form; `None` if that is code and cannot be created.
+    /// The plan in a given form; `None` if the form is machine code and cannot be generated.
     fn in_form(network: &Network, role: usize, hidden: bool, form: TapeForm) -> Option<Self> {
         let after = After::new(network, form)?;
         let mut builder = Builder::new(network);
@@ -115,7 +115,7 @@ impl TryPlan {
             let number: Vec<Wire> = (first..first + counted.digits().len() as u32).collect();
             let wires = counted.choose(&mut builder.circuit, &number);
             for (&at, wire) in moves.iter().zip(wires) {
-                // If a role may be idle, possibly nothing was chosen.
+                // If a role may be idle, it may have chosen nothing.
                 let some = if network.idle[*whose].is_some() { start.moving[*whose] } else { wire };
                 let input = network.inputs[at].node().0;
                 builder.circuit.write(Operation::And, [wire, some, wire], input);
@@ -219,7 +219,7 @@ fn grouped(network: &Network, role: usize) -> Vec<(u32, Vec<Edge>)> {
 struct Builder<'a> {
     network: &'a Network,
     circuit: Circuit<'a>,
-    /// Wires with their own rows, because they are written from outside.
+    /// Wires that have their own rows because they are written from outside.
     fixed: Vec<Wire>,
 }
 
@@ -261,7 +261,7 @@ impl<'a> Builder<'a> {
 struct Playable {
     legal: Vec<Wire>,
     terminal: Wire,
-    /// For every role whether it has a legal move.
+    /// For every role, whether it has a legal move.
     moving: Vec<Wire>,
     /// Whether a role has no legal move: any role, or all of them if roles may be idle.
     stuck: Wire,

@@ -1,5 +1,5 @@
 //! Makes one step from each of many states, one in every lane, and compares it with a role's
-//! observation: a mask of the lanes that agree.
+//! observation. The result is a mask of the lanes that agree.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl TryPlayer {
         }
     }
 
-    /// Whether it is for this role and width.
+    /// Whether it is for this role and this width.
     pub(crate) fn fits(&self, role: usize, width: Width) -> bool {
         self.plan.role == role && self.wires.width() == width
     }
@@ -98,7 +98,7 @@ impl TryPlayer {
         Ok(())
     }
 
-    /// Loads states into the lanes; non-terminal ones may agree.
+    /// Loads states into the lanes. Non-terminal states may agree.
     fn load(&mut self, starts: &[&[u64]]) -> Result<(), BatchError> {
         let Some(&some) = starts.first() else { return Ok(()) };
         let plan = Arc::clone(&self.plan);
@@ -142,8 +142,8 @@ impl TryPlayer {
         self.agreed.iter().all(|&word| word == 0)
     }
 
-    /// Draws the moves of the others: from the upper planes, and from all of them if those do not
-    /// suffice in a lane.
+    /// Draws the moves of the other roles: from the upper planes first, and from all planes if the
+    /// upper ones do not suffice in a lane.
     fn choose(&mut self, planes: &Planes) {
         let Self { plan, wires, .. } = self;
         for choice in &plan.choices {

@@ -1,4 +1,4 @@
-//! Classifies relations: part of a board, a counter, a line of text.
+//! Classifies relations: parts of a board, counters, lines of text and others.
 
 use magister_core::BoardStyle;
 
@@ -11,10 +11,11 @@ use super::relation::Relation;
 /// The maximum number of rows or columns of a board, and of boards of one relation.
 const SIDE: usize = 60;
 const BOARDS: usize = 16;
-/// The maximum length of a single row, and of values in one whose cells have names.
+/// The maximum length of a single row, and the maximum number of values in a row whose cells have
+/// names.
 const LONG_ROW: usize = 30;
 const FEW_VALUES: usize = 6;
-/// What rules call the place of a role on a track.
+/// Names that rules use for the position of a role on a track.
 const TRACK: [&str; 6] = ["at", "pos", "position", "location", "place", "square"];
 /// The maximum number of rows with names instead of numbers.
 const NAMED_ROWS: usize = 8;
@@ -28,7 +29,7 @@ pub(super) enum Axis {
     First(usize),
     /// The second part.
     Second(usize),
-    /// There is only one.
+    /// There is only one row or column.
     One,
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Lie {
 pub(super) enum Class {
     /// Something on a board.
     Board(Lie),
-    /// Something on a board of another relation, or else a line of text.
+    /// Something on the board of another relation; a line of text if there is no such board.
     Guest(Lie),
     /// Points connected by rules: the leaf of the point, and those of its contents.
     Graph(usize, Vec<usize>),
@@ -84,7 +85,7 @@ impl Relation {
         if let Some(owner) = self.held_by() {
             return Class::Groups(owner);
         }
-        // A value of every role is no place that it stands at, unless it is called so.
+        // A value that every role has is not a position on a track, unless its name says so.
         if let Some(value) = self.per_role.filter(|&value| !self.is_track(value)) {
             return Class::Counters(value);
         }
@@ -100,15 +101,15 @@ impl Relation {
         let keys: Vec<usize> =
             all.iter().copied().filter(|leaf| !self.determined.contains(leaf)).collect();
         let ordered = places(&keys);
-        // Pieces at places, each of them numbered or named.
+        // Pieces at positions, each of which is numbered or named.
         if let ([_], [a, b]) = (&keys[..], &places(&self.determined)[..])
             && self.determined.len() == 2
         {
             return Class::Board(self.lie(*a, *b, &keys, material));
         }
         if let Some((a, b)) = self.coordinates(&ordered, material) {
-            // An undetermined leaf that is not a coordinate distinguishes boards, unless nothing
-            // else gives the contents: then it does.
+            // An undetermined leaf that is not a coordinate distinguishes boards, unless no other
+            // leaf gives the contents: then it does.
             let others: Vec<usize> = keys.iter().copied().filter(|&k| k != a && k != b).collect();
             let (split, label) = if self.determined.is_empty() {
                 others.into_iter().partition(|&leaf| self.tells_apart(leaf))
@@ -145,7 +146,7 @@ impl Relation {
         }
         let places_of_others = places(&self.determined);
         match (&keys[..], &ordered[..], &self.determined[..], &places_of_others[..]) {
-            // Pieces at places.
+            // Pieces at positions.
             (_, [], _, [a, b]) => {
                 let label: Vec<usize> = all.iter().copied().filter(|k| k != a && k != b).collect();
                 Class::Board(self.lie(*a, *b, &label, material))
@@ -156,7 +157,7 @@ impl Relation {
             ([key], [_], [value], [_]) if self.is_square(*key, *value) => {
                 Class::Board(self.lie(*key, *value, &[], material))
             }
-            // Marks that come and go, each at a place of its own.
+            // Marks that come and go, each at its own position.
             ([key], [_], [value], [_]) if self.is_sparse(*key, *value) => {
                 Class::Board(self.lie(*key, *value, &[], material))
             }
@@ -176,8 +177,8 @@ impl Relation {
         }
     }
 
-    /// The geometry of a style. Arguments are counted from one, and are those of the first fluent:
-    /// others may have the same, or are recognised if they differ.
+    /// The geometry of a style. Arguments are counted from one and refer to the first fluent. The
+    /// others may use the same arguments; otherwise they are recognised automatically.
     fn styled(&self, style: &BoardStyle, material: &Material) -> Option<Lie> {
         let found = || match self.classify(material, None) {
             Class::Board(lie) | Class::Guest(lie) => Some(lie),
@@ -220,8 +221,8 @@ impl Relation {
         Some(lie)
     }
 
-    /// The two leaves that are the columns and rows: those that rules call so, those with the same
-    /// names, or the last ones.
+    /// The two leaves that are the columns and rows: those whose variable names say so, those with
+    /// the same values, or the last ones.
     fn coordinates(&self, ordered: &[usize], material: &Material) -> Option<(usize, usize)> {
         let [.., a, b] = *ordered else { return None };
         let two = |found: Vec<usize>| match found[..] {
@@ -249,8 +250,8 @@ impl Relation {
         domain.is_ordered() && domain.is_dense() && domain.names.len() <= SIDE
     }
 
-    /// Whether two leaves, one of which determines the other, are the coordinates of a square, such
-    /// as queens with one in each column.
+    /// Whether two leaves, one of which determines the other, are the coordinates of a square, as
+    /// with queens, one in each column.
     fn is_square(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.domains[a], &self.domains[b]);
         let square = a.names == b.names && a.names.len() > 3;
@@ -264,7 +265,7 @@ impl Relation {
     }
 
     /// Whether two numbers, one of which determines the other, are coordinates: most pairs exist,
-    /// but not all keys are there at the start, as the keys of counters are.
+    /// but not all keys have a value at the start, as those of counters do.
     fn is_sparse(&self, key: usize, value: usize) -> bool {
         let (keys, values) = (self.domains[key].names.len(), self.domains[value].names.len());
         let numeric = self.domains[key].is_numeric() && self.domains[value].is_numeric();
@@ -305,7 +306,7 @@ impl Relation {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),
-            // Rules that name the column first think of x and y.
+            // Rules that name the column first mean x and y.
             (Hint::X, Hint::Y | Hint::None)
             | (Hint::None, Hint::Y | Hint::Row)
             | (Hint::Column, Hint::Row | Hint::None) => (b, a, true),

@@ -1,5 +1,5 @@
-//! Cells whose coordinates the rules give: `(global 2 1 1 4 1)` puts the cell 1 1 of board 2 into
-//! column 4 and row 1 of the whole.
+//! Boards whose rules give coordinates to the cells: `(global 2 1 1 4 1)` puts the cell 1 1 of
+//! board 2 into column 4 and row 1 of the whole board.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use crate::term::compare_names;
 pub(super) enum Kind {
     /// Whole numbers.
     Numbers,
-    /// The same word with a number behind it, such as `p1` and `p2`.
+    /// The same word followed by a number, such as `p1` and `p2`.
     Series,
     /// Consecutive single letters of the alphabet.
     Letters,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Chain,
     /// Names of squares such as `c3` or `33`: two coordinates in one.
     Squares,
-    /// Nothing.
+    /// No order.
     None,
 }
 
@@ -63,7 +63,7 @@ impl Domain {
         ordered && !self.roles && self.names.len() > 1
     }
 
-    /// Whether numbers follow each other with few gaps.
+    /// Whether the numbers are consecutive, with few gaps.
     pub(super) fn is_dense(&self) -> bool {
         let number =
             |name: &Arc<str>| series(name).and_then(|(_, digits)| digits.parse::<u64>().ok());
@@ -88,7 +88,7 @@ impl Domain {
         other.names.iter().all(|name| self.position(name).is_some())
     }
 
-    /// The values of both, in order.
+    /// The values of both domains, in order.
     pub(super) fn join(&self, other: &Domain, material: &Material) -> Domain {
         Domain::new(self.names.iter().chain(&other.names), material)
     }

@@ -1,7 +1,7 @@
-//! Relations that share the cells of one board among them: `blank`, `ecks` and `oh`.
+//! Relations that divide the cells of one board among them: `blank`, `ecks` and `oh`.
 //!
-//! Such rules say what is at a place by the name of the relation. Each place is in exactly one of
-//! them at the start, and in at most one later.
+//! The name of the relation is the contents of the cell. At the start, each cell is in exactly one
+//! of the relations; later, in at most one.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use super::domain::{Domain, Kind};
 use super::material::Material;
 use super::relation::{Forms, Relation};
 
-/// The minimum number of places, and the maximum of rows with names.
+/// The minimum number of cells, and the maximum number of rows with names.
 const PLACES: usize = 6;
 const NAMED_ROWS: usize = 8;
 
-/// Relations that are one board together.
+/// Relations that form one board together.
 pub(super) struct Family {
     /// The numbers of the relations.
     pub(super) members: Vec<usize>,
-    /// Where their fluents lie.
+    /// The geometry of their fluents.
     pub(super) lie: Lie,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn families(
             })
             .collect();
         let mut free: Vec<usize> = numbers.values().copied().collect();
-        // The relation with all places comes first: often it says which are empty.
+        // The relation with all cells comes first: often it contains the empty ones.
         free.sort_by_key(|&number| (std::cmp::Reverse(relations[number].1.size), number));
         while let Some((&first, rest)) = free.split_first() {
             let mut members = vec![first];
@@ -82,7 +82,7 @@ pub(super) fn families(
     found
 }
 
-/// Whether two relations are over the same names.
+/// Whether two relations have the same values.
 fn near(one: &Relation, other: &Relation) -> bool {
     one.domains.iter().zip(&other.domains).all(|(a, b)| {
         let both = a.names.iter().filter(|name| b.position(name).is_some()).count();
@@ -90,7 +90,7 @@ fn near(one: &Relation, other: &Relation) -> bool {
     })
 }
 
-/// Whether a relation never has a place that one of the others has too.
+/// Whether a relation never shares a cell with one of the others.
 fn apart(members: &[usize], other: usize, states: &[FxHashMap<usize, Vec<Vec<Arc<str>>>>]) -> bool {
     states.iter().all(|state| {
         let own: Keys<'_> = state.get(&other).into_iter().flatten().map(Vec::as_slice).collect();
@@ -99,7 +99,7 @@ fn apart(members: &[usize], other: usize, states: &[FxHashMap<usize, Vec<Vec<Arc
     })
 }
 
-/// Where the fluents of a family lie, if they fill a board together.
+/// The geometry of a family, if its fluents fill a board together.
 fn board(
     members: &[usize],
     relations: &[(String, Relation)],
@@ -108,7 +108,7 @@ fn board(
 ) -> Option<Lie> {
     let all: Keys<'_> =
         members.iter().flat_map(|&m| &relations[m].1.members).map(Vec::as_slice).collect();
-    // All places have something at the start, and never two of the relations are idle.
+    // Every cell has contents in all examined states, and at least two of the relations are used.
     let filled = |state: &FxHashMap<usize, Vec<Vec<Arc<str>>>>| -> usize {
         members.iter().filter_map(|member| state.get(member)).map(Vec::len).sum()
     };

@@ -37,7 +37,7 @@ pub(super) fn fill(
 ) {
     let index: FxHashMap<&str, &Use> =
         relations.iter().map(|(form, _)| form.as_str()).zip(uses.iter()).collect();
-    // The board of a fluent, its place there, and its label.
+    // The board of a fluent, its place on it, and its label.
     let on_board = |plans: &[Plan], fluent: &Ground| {
         let (form, leaves) = forms.parts(fluent);
         let Use::Board { plan, lie, named, .. } = *index.get(form.as_str())? else { return None };
@@ -108,7 +108,7 @@ pub(super) fn fill(
     }
 }
 
-/// The two places of a board in a fact.
+/// The two places of a board that a fact connects.
 fn joined(plan: &Plan, lie: &Lie, fact: &[Ground]) -> Option<((usize, usize), (usize, usize))> {
     let mut words = Vec::new();
     for term in fact {
@@ -121,7 +121,7 @@ fn joined(plan: &Plan, lie: &Lie, fact: &[Ground]) -> Option<((usize, usize), (u
     ((x, y) != (u, v)).then_some(((x, y), (u, v)))
 }
 
-/// The most frequent label of a board at the start, if it is not a number.
+/// The most frequent label of a board at the start, unless it is a number.
 fn usual(labels: &[String], cells: usize) -> Option<&str> {
     let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
     sorted.sort_unstable();

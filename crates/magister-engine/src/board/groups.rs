@@ -8,19 +8,19 @@ use super::marks::words;
 use super::picture::Line;
 use super::relation::Relation;
 
-/// What rules call the relation between a role and its things.
+/// Names that rules use for the relation between a role and its things.
 const HOLDING: [&str; 16] = [
     "hand", "hands", "hold", "holds", "holding", "has", "have", "card", "cards", "dealt", "owns",
     "die", "dice", "rolled", "tiles", "deck",
 ];
-/// What rules call the relation of a thing to the one below it.
+/// Names that rules use for the relation of a thing to the one below it.
 const STANDING: [&str; 5] = ["on", "above", "atop", "over", "ontop"];
 
 /// The things of a stack relation, in order.
 pub(super) type Things = Vec<Arc<str>>;
 
 impl Relation {
-    /// The leaf of the role whose things this relation lists, if it does.
+    /// The leaf of the role, if this relation lists the things of roles.
     pub(super) fn held_by(&self) -> Option<usize> {
         let owner = self.owner()?;
         let named = words(&self.name).iter().any(|word| HOLDING.contains(&word.as_str()));
@@ -33,7 +33,7 @@ impl Relation {
         roles.next().filter(|_| roles.next().is_none())
     }
 
-    /// The things, if every fluent says that one stands on another.
+    /// The things, if every fluent says that one thing stands on another.
     pub(super) fn stacked(&self) -> Option<Things> {
         let [things, below] = &self.domains[..] else { return None };
         let named = words(&self.name).iter().any(|word| STANDING.contains(&word.as_str()));
@@ -82,7 +82,7 @@ pub(super) fn stacks(name: String, things: &[Arc<str>], pairs: &[Vec<Arc<str>>])
         let mut stack = Vec::new();
         let mut at = Some(first);
         while let Some(thing) = at {
-            // Rules may let things stand on each other in a circle.
+            // Rules may let things stand on each other in a cycle.
             if stack.iter().any(|known| known == thing) {
                 at = None;
             } else {
@@ -99,7 +99,7 @@ pub(super) fn stacks(name: String, things: &[Arc<str>], pairs: &[Vec<Arc<str>>])
     }
     for thing in things {
         let under = below.get(&**thing);
-        // A second thing on the same one begins a stack of its own.
+        // A second thing on the same one begins a new stack.
         let second = under.is_some_and(|&under| {
             is_thing(under) && above.get(under).is_some_and(|list| list.first() != Some(&&**thing))
         });
@@ -142,7 +142,7 @@ mod tests {
             built(&["d1", "d2", "d3"], &[["d1", "d2"], ["d2", "left"], ["d3", "right"]]),
             [own("left", "d2 d1"), own("right", "d3")]
         );
-        // Two on one, and a circle.
+        // Two things on one, and a cycle.
         assert_eq!(built(&["a", "b", "c"], &[["a", "c"], ["b", "c"]]).len(), 2);
         assert!(built(&["a", "b"], &[["a", "b"], ["b", "a"]]).is_empty());
     }

@@ -1,8 +1,8 @@
-//! Boards of hexagons, recognised by what the rules call adjacent.
+//! Boards of hexagons, recognised by the adjacency relations of the rules.
 //!
-//! The cells of a hexagonal board stand in lines, and every line is shifted against the next one.
-//! Rules name the cells in one of several ways; a way fits if all constant pairs of cells that some
-//! relation gives are then neighbours.
+//! The cells of a hexagonal board form lines, and every line is shifted relative to the next. Rules
+//! use one of several systems of coordinates; a system fits if it makes all pairs of cells of some
+//! constant relation neighbours.
 
 use std::sync::Arc;
 
@@ -17,23 +17,23 @@ use super::vocabulary::leaves;
 /// Two places, by column and row.
 type Pair = ((usize, usize), (usize, usize));
 
-/// The maximum number of pairs per cell; relations with more are not about neighbours.
+/// The maximum number of pairs per cell; relations with more are not adjacency.
 const MOST: usize = 12;
-/// The number of pairs that fit for each one that does not. Rulesheets have mistakes.
+/// The minimum number of fitting pairs for each pair that does not fit. Rulesheets have mistakes.
 const FITTING: usize = 20;
 
 /// How lines are shifted.
 #[derive(Clone, Copy)]
 enum Shift {
-    /// Each line half a cell more than the one before.
+    /// Each line is shifted by half a cell more than the previous one.
     Right,
-    /// Each line half a cell less.
+    /// Each line is shifted by half a cell less.
     Left,
     /// Lines of different length are centred.
     Centred,
 }
 
-/// Whether the cells of a board may be hexagons, for all that is known without the rules.
+/// Whether the cells of a board may be hexagons, judging without the rules.
 pub(super) fn may_be(plan: &Plan, style: &Style) -> bool {
     plan.layout == Layout::Grid
         && plan.splits.is_empty()
@@ -60,7 +60,8 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &mut [Use], material: &Materia
             .map(|facts| facts.iter().filter_map(|fact| pair(plan, &lie, fact)).collect())
             .filter(|pairs: &Vec<Pair>| !pairs.is_empty() && pairs.len() <= MOST * plan.cells.len())
             .collect();
-        // Often several relations have a direction each, or a set of directions for each role.
+        // Often there are several relations, one for each direction, or a set of directions for
+        // each role.
         let whole = || fitting(plan, &related.concat());
         let found = whole().or_else(|| related.iter().find_map(|pairs| fitting(plan, pairs)));
         let Some((shift, turned)) = found else { continue };
@@ -104,7 +105,7 @@ fn fitting(plan: &Plan, pairs: &[Pair]) -> Option<(Shift, bool)> {
     ways.find(|&(shift, turned)| fits(plan, pairs, shift, turned))
 }
 
-/// Whether all pairs are neighbours if the lines are shifted this way.
+/// Whether all pairs are neighbours with this shift.
 fn fits(plan: &Plan, pairs: &[Pair], shift: Shift, turned: bool) -> bool {
     let lines = lines(plan, turned);
     let centring = matches!(shift, Shift::Centred);
@@ -126,8 +127,8 @@ fn fits(plan: &Plan, pairs: &[Pair], shift: Shift, turned: bool) -> bool {
             _ => wrong += 1,
         }
     }
-    // Squares have two directions, so that shifted lines need a third one. Centred lines have the
-    // shape of a hexagon or a star already.
+    // A square grid has two directions, so shifted lines need a third. Centred lines already have
+    // the shape of a hexagon or a star.
     let both = seen.contains(&(1, 1)) && seen.contains(&(1, -1));
     wrong * (FITTING + 1) <= pairs.len() && both && (centring || seen.len() == 3)
 }

@@ -1,4 +1,4 @@
-//! The board and the observations of a game that does not run on its network.
+//! The board and the observations of a game that does not run on a network.
 
 use magister_core::{Board, Game, Move, Shape, StateTensors, Stop, Tensors};
 
@@ -11,7 +11,8 @@ use crate::program::Program;
 use crate::vocabulary::Vocabulary;
 
 /// The board and observations of a game with a vocabulary, whose states are lists of fluent
-/// numbers: the same as those of the network's game, because they may not depend on the evaluator.
+/// numbers: they equal those of the game on a network, because they must not depend on the
+/// evaluator.
 #[derive(Debug)]
 pub(crate) struct Listed {
     board: Option<ListedBoard>,
@@ -19,7 +20,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// The network is built for this and discarded. Rules without a network have no board.
+    /// Builds the network for this purpose and discards it. Rules without a network have no board.
     pub(crate) fn new(game: &dyn Game, program: &Program, vocabulary: &Vocabulary) -> Self {
         let board = board(game, program, vocabulary).map(ListedBoard);
         let on = board.as_ref().map(|board| &board.0 as &dyn FluentBoard);

@@ -1,8 +1,8 @@
-//! What the rules say about places for good: walls and signs between cells, and marked cells.
+//! Constant properties of cells: walls and signs between cells, and marked cells.
 //!
 //! The sources are fluents that never change and constant facts. A fact counts only if some rule
-//! uses it for the places of the board: it shares the variables of column and row with a fluent
-//! there. That also shows which of its arguments are the column and the row.
+//! applies it to cells of the board: it shares the variables of column and row with a fluent of the
+//! board. This also shows which of its arguments are the column and the row.
 
 use std::sync::Arc;
 
@@ -22,21 +22,21 @@ pub(super) struct Border {
     pub(super) side: Side,
     /// The sign; a wall has none.
     pub(super) sign: Option<char>,
-    /// The words of the rules.
+    /// The words of the rules for it.
     pub(super) label: String,
 }
 
-/// The minimum number of cells per mark. Marks that are more frequent are not remarkable.
+/// The minimum number of cells per mark. More frequent marks are not worth drawing.
 const RARE: usize = 3;
 
-/// Rows of a relation that never changes.
+/// The rows of a constant relation.
 struct Constant<'a> {
     name: &'a str,
     rows: Vec<Vec<Arc<str>>>,
 }
 
-/// Draws constant relations on the boards that they describe, and no longer lists those fluents
-/// that are drawn completely.
+/// Draws constant relations on the boards that they describe, and removes the fluents that are
+/// drawn completely from the list.
 pub(super) fn mark(
     plans: &mut [Plan],
     uses: &mut [Use],
@@ -107,7 +107,7 @@ fn draw(
 }
 
 /// Puts walls and signs between two cells that each row names. Returns whether all of them are
-/// neighbours, or nothing if this is not about pairs of cells.
+/// neighbours, or `None` if the relation does not contain pairs of cells.
 fn between(constant: &Constant<'_>, plan: &mut Plan, lie: &Lie) -> Option<bool> {
     let meaning = meaning(constant.name)?;
     let count = if matches!(lie.column, Axis::Leaf(_)) { 4 } else { 2 };
@@ -149,14 +149,14 @@ fn arguments(
     });
     match shared {
         Some(shared) => Some(shared.arguments),
-        // Fluents are part of the position, so that their places are those of other fluents.
+        // Fluents are part of the position, so their arguments are in the order of other fluents.
         None if fluent => Some(if x < y { (0, 1) } else { (1, 0) }),
         None => None,
     }
 }
 
 /// Puts the rows of a constant relation on a board. Returns whether all of them have a place, or
-/// nothing if this is not about the board.
+/// `None` if the relation does not concern the board.
 fn put(constant: &Constant<'_>, plan: &mut Plan, column: usize, row: usize) -> Option<bool> {
     let count = constant.rows.first()?.len();
     let others: Vec<usize> = (0..count).filter(|&arg| arg != column && arg != row).collect();
@@ -194,7 +194,7 @@ fn put(constant: &Constant<'_>, plan: &mut Plan, column: usize, row: usize) -> O
                 plan.rows.position(names.get(row)?)?
             });
             let label = others.first().map_or(constant.name, |&other| &*names[other]);
-            // A label of the pieces would be taken for one of them.
+            // The label of a piece would be mistaken for a piece.
             (!plan.labels.iter().any(|known| known == label)).then(|| (place, label.to_owned()))
         })
         .collect();
@@ -208,7 +208,7 @@ fn put(constant: &Constant<'_>, plan: &mut Plan, column: usize, row: usize) -> O
     Some(true)
 }
 
-/// A side of a place. A wall outside of the board belongs to the cell on its other side.
+/// A side of a place. A wall beyond the edge belongs to the cell on its other side.
 fn edge(plan: &Plan, column: &str, row: &str, side: Side) -> Option<(Place, Side)> {
     let towards = if plan.up { 1 } else { -1 };
     let (dx, dy) = match side {
@@ -229,7 +229,7 @@ fn edge(plan: &Plan, column: &str, row: &str, side: Side) -> Option<(Place, Side
     Some((beyond, side.opposite()))
 }
 
-/// The value some steps after a name, which may be outside of the domain.
+/// The value some steps after a name, which may be outside the domain.
 fn next(domain: &Domain, name: &str, steps: isize) -> Option<usize> {
     if let Some(at) = domain.position(name) {
         return at.checked_add_signed(steps).filter(|&at| at < domain.names.len());
@@ -238,7 +238,7 @@ fn next(domain: &Domain, name: &str, steps: isize) -> Option<usize> {
     domain.position(&number.to_string())
 }
 
-/// The words of a name: `blockedEast`, `cell_lt_right`.
+/// The words of a name such as `blockedEast` or `cell_lt_right`.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut small = false;
@@ -260,7 +260,7 @@ fn last_side(name: &str) -> Option<Side> {
     words(name).last().and_then(|word| whole_side(word))
 }
 
-/// The side that a value names.
+/// The side that a value is the name of.
 fn only_side(name: &str) -> Option<Side> {
     match name.to_lowercase().as_str() {
         "n" => Some(Side::Top),
@@ -281,7 +281,7 @@ fn whole_side(word: &str) -> Option<Side> {
     }
 }
 
-/// What a name says about a side of a cell.
+/// The meaning of a name for a side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Wall,
@@ -290,7 +290,7 @@ enum Meaning {
     Greater,
 }
 
-/// What a name says about a side. Other names are listed in words.
+/// The meaning of a name for a side. Fluents with other names are listed as text.
 fn meaning(name: &str) -> Option<Meaning> {
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -304,7 +304,7 @@ fn meaning(name: &str) -> Option<Meaning> {
     has(&walls).then_some(Meaning::Wall)
 }
 
-/// The sign at a side of a cell. Its point is at the smaller one of the two cells.
+/// The sign at a side of a cell. It points at the smaller of the two cells.
 fn sign(meaning: Meaning, side: Side) -> Option<char> {
     match (meaning, side) {
         (Meaning::Wall, _) => None,

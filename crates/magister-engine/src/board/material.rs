@@ -19,15 +19,15 @@ const STATES: usize = 160;
 const MATCHES: usize = 8;
 const STEPS: usize = 400;
 /// The limit in gates if steps are expensive, and the limit of steps for rules without a network.
-/// The result may not depend on the speed of the machine.
+/// The result must not depend on the speed of the machine.
 const GATES: usize = 300_000_000;
 const FEW: usize = 160;
-/// The number of relations that are examined for pairs of places.
+/// The number of relations that are examined for pairs of cells.
 const PAIRS: usize = 24;
 /// The number of fluents to examine.
 const FLUENTS: usize = 200_000;
 
-/// See the module.
+/// The input of board recognition; see the module.
 #[derive(Debug, Default)]
 pub(super) struct Material {
     pub(super) fluents: Vec<Ground>,
@@ -42,11 +42,11 @@ pub(super) struct Material {
     pub(super) variables: FxHashMap<(String, usize), Vec<String>>,
     /// The fluents on which the rules for legal moves depend directly.
     pub(super) deciding: FxHashSet<String>,
-    /// Relations that speak about the places of fluents.
+    /// Relations that apply to the cells of fluents.
     pub(super) shared: BTreeSet<Shared>,
 }
 
-/// Two arguments of a relation that are two arguments of a fluent in the same rule.
+/// Two arguments of a relation that are also two arguments of a fluent in the same rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Shared {
     pub(super) constant: String,
@@ -127,7 +127,8 @@ impl Material {
         }
     }
 
-    /// Which fluents decide about legal moves, and which relations speak about their places.
+    /// Collects the fluents that decide which moves are legal, and the relations that apply to
+    /// their cells.
     fn relate(&mut self, rule: &Rule, rules: &Program) {
         let name = |relation: Relation| {
             rules.terms.name(rules.relations[relation.index()].functor.symbol).to_owned()
@@ -182,8 +183,8 @@ impl Material {
         }
     }
 
-    /// The answers of relations that a style names, which may be rules or facts. They are queried
-    /// in the initial state, because they never change.
+    /// The tuples of relations that a style names, which may be rules or facts. They are queried in
+    /// the initial state, because they never change.
     pub(super) fn derive(&mut self, rules: &Program, names: &[&String], limits: QueryLimits) {
         let mut reference = Reference::new(Arc::new(rules.clone()), limits);
         for name in names {
@@ -202,7 +203,7 @@ impl Material {
         }
     }
 
-    /// Adds relations between places that rules derive from facts, if they are small.
+    /// Adds relations between cells that rules derive from facts, if they are small.
     pub(super) fn derive_pairs(&mut self, rules: &Program) {
         let wanted = |relation: &&RelationInfo| {
             !relation.hidden

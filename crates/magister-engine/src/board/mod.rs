@@ -3,12 +3,12 @@
 //! A [`Painter`] is created once per game. It examines the fluents, their exclusions, a few states
 //! of random play and the words of the rules, and finds what a person would draw: boards with rows
 //! and columns, several of them if an argument distinguishes them, points that rules connect,
-//! heaps, scores, the role to move. A style provides what cannot be found. It lists whatever it did
-//! not recognise: no fluent is lost.
+//! heaps, scores, the role to move. A style provides what cannot be found. The painter lists all
+//! fluents that it did not recognise, so that no fluent is lost.
 //!
 //! [`Painter::picture`] turns a state into a [`Picture`], which is data; [`Picture::text`] renders
-//! it as text, and other renderers start from the same data. A picture shows a state, so it is for
-//! code that has one.
+//! it as text, and other renderers start from the same data. A picture shows the full state, so
+//! only code that may see the state can have one.
 
 mod classify;
 mod coordinates;

@@ -1,5 +1,5 @@
-//! Numbers at the edges of a board: what the rules say about whole rows and columns, such as the
-//! clues of a nonogram.
+//! Numbers at the edges of a board: facts about whole rows and columns, such as the clues of a
+//! nonogram.
 
 use super::domain::Domain;
 use super::marks::words;
@@ -7,14 +7,14 @@ use super::material::Material;
 use super::plan::Plan;
 use crate::Ground;
 
-/// What is written beside the rows and columns of a board, in the order of their names.
+/// The notes beside the rows and columns of a board, in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<String>,
 }
 
-/// Words for numbers about a whole line.
+/// Words for numbers that describe a whole line.
 const TELLING: [&str; 9] =
     ["clue", "clues", "sum", "total", "count", "hint", "number", "target", "blocks"];
 
@@ -46,7 +46,7 @@ pub(super) fn note(plans: &mut [Plan], material: &Material) {
         let notes: Option<Vec<_>> = facts.iter().map(|fact| read(plan, name, fact)).collect();
         found.extend(notes.into_iter().flatten());
     }
-    // Every line has something, and both kinds of lines have it.
+    // Every line has a number, and both kinds of lines do.
     let beside = |line: Line, domain: &Domain| -> Option<Vec<String>> {
         let of = |at: usize| {
             let mut own: Vec<(i64, &str)> = found
@@ -69,7 +69,7 @@ pub(super) fn note(plans: &mut [Plan], material: &Material) {
     }
 }
 
-/// The line of a fact, its place in the order, and what is said: `(row 3 2 5)`, `(clue (row 3) 2 5)`
+/// The line of a fact, its place in the order, and its content: `(row 3 2 5)`, `(clue (row 3) 2 5)`
 /// or `(row-sum 3 12)`.
 fn read(plan: &Plan, name: &str, fact: &[Ground]) -> Option<(Line, usize, i64, String)> {
     let (first, rest) = fact.split_first()?;

@@ -30,7 +30,7 @@ pub struct Painter {
     /// How each relation is shown, by its form, in the order of the rules.
     pub(super) uses: FxHashMap<String, (usize, Use)>,
     pub(super) plans: Vec<Plan>,
-    /// The facts that are shown as on or off, in the order of the rules.
+    /// The facts that are shown as switches, on or off, in the order of the rules.
     flags: Vec<String>,
     names: BTreeMap<String, String>,
     syntax: Syntax,
@@ -120,7 +120,7 @@ impl Painter {
         for (plan, cells) in self.plans.iter().zip(cells) {
             self.panels(plan, &cells, &mut picture);
         }
-        // Things stand somewhere even if none of them stands on another.
+        // Things stand somewhere even if no thing stands on another.
         let mut uses: Vec<_> = self.uses.iter().collect();
         uses.sort_unstable_by(|a, b| a.0.cmp(b.0));
         for (form, (number, how)) in uses {
@@ -224,8 +224,8 @@ impl Painter {
     }
 }
 
-/// Where a board stands among the boards of its plan: two arguments that tell them apart are column
-/// and row, in the order of the cells.
+/// The position of a board among the boards of its plan: two arguments that distinguish them are
+/// column and row, in the order of the cells.
 fn among(plan: &Plan, board: usize) -> Option<(usize, usize)> {
     let [first, second] = &plan.splits[..] else { return None };
     let (a, b) = (board / second.names.len(), board % second.names.len());
@@ -318,16 +318,16 @@ fn panel(
     }
 }
 
-/// The position of a graph's point without coordinates, on a circle.
+/// The position on a circle of a graph's point that has no coordinates.
 fn circle(point: usize, points: usize) -> (f32, f32) {
     let angle = std::f32::consts::TAU * point as f32 / points as f32;
     let radius = points as f32 / 4.0;
     (radius * (1.0 + angle.sin()), radius * (1.0 - angle.cos()))
 }
 
-/// The symbol of a cell: if there are several things, the rarest one on the board, as pieces lie on
-/// marks. Recognised marks are above the most frequent contents, which may be the empty cell, and
-/// below everything else.
+/// The symbol of a cell: if there are several things, the rarest one on the board, because pieces
+/// lie on marks. Recognised marks take precedence over the most frequent contents, which may mean
+/// an empty cell, but not over anything else.
 fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
     let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
     let count = |label: &String| counts.get(label.as_str()).copied().unwrap_or(0);

@@ -9,11 +9,11 @@ pub struct Picture {
     pub panels: Vec<Panel>,
     /// Lines of text: the role to move, counters, hands.
     pub lines: Vec<Line>,
-    /// All other fluents, as the game writes them.
+    /// All other fluents, in the syntax of the game.
     pub facts: Vec<String>,
     /// Constant fluents that are not drawn.
     pub always: Vec<String>,
-    /// Symbols and their meanings, if they are not obvious.
+    /// Symbols and their meanings, unless they are obvious.
     pub legend: Vec<(String, String)>,
 }
 
@@ -28,11 +28,11 @@ pub struct Panel {
     pub columns: Vec<String>,
     /// The names of the rows, from top to bottom.
     pub rows: Vec<String>,
-    /// What is written at the other end of each column; may be empty.
+    /// The note at the other end of each column; may be empty.
     pub column_notes: Vec<String>,
-    /// What is written at the other end of each row, from top to bottom; may be empty.
+    /// The note at the other end of each row, from top to bottom; may be empty.
     pub row_notes: Vec<String>,
-    /// Whether the names of the columns belong below.
+    /// Whether the names of the columns are written below the board.
     pub up: bool,
     /// The cells.
     pub spots: Vec<Spot>,
@@ -40,10 +40,10 @@ pub struct Panel {
     pub links: Vec<Vec<usize>>,
     /// Walls and signs at the sides of cells.
     pub edges: Vec<Edge>,
-    /// The position of the board among others of its kind.
+    /// The row of the board among others of its kind.
     pub row: usize,
     /// Its column and its row among them, from the left and from the top, if two arguments of the
-    /// rules tell the boards apart.
+    /// fluents distinguish the boards.
     pub among: Option<(usize, usize)>,
 }
 
@@ -82,14 +82,14 @@ pub struct Edge {
     pub side: Side,
     /// The sign; a wall has none.
     pub sign: Option<char>,
-    /// What the rules call it.
+    /// The words of the rules for it.
     pub label: String,
 }
 
 /// One cell of a board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// Its name in the words of the game.
+    /// Its name in the terms of the game.
     pub name: String,
     /// Its column, from the left.
     pub column: usize,
@@ -133,12 +133,12 @@ pub enum Line {
     Groups {
         /// The name of the groups.
         name: String,
-        /// The name of each group, and its things; of a stack from the bottom.
+        /// The name of each group, and its things; those of a stack from the bottom.
         groups: Vec<(String, Vec<String>)>,
         /// Whether the things of a group lie on each other.
         stacked: bool,
     },
-    /// Things that are on or off.
+    /// Things that are switched on or off.
     Flags {
         /// The names of the things, and whether each one is on.
         entries: Vec<(String, bool)>,

@@ -27,7 +27,7 @@ pub(super) type Place = (usize, usize, usize);
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a board")]
 pub(super) struct Plan {
     pub(super) title: Option<String>,
-    /// Its main relation; others may be on it too.
+    /// Its main relation; others may share the board.
     pub(super) name: String,
     pub(super) layout: Layout,
     pub(super) columns: Domain,
@@ -49,16 +49,16 @@ pub(super) struct Plan {
     pub(super) fixed: Vec<(Place, String)>,
     /// The labels of constant contents that were recognised without a style.
     pub(super) marks: FxHashSet<String>,
-    /// The lines between its places; empty if unknown.
+    /// The connections between its points; empty if unknown.
     pub(super) links: Links,
     /// The coordinates of a graph's points.
     pub(super) places: Vec<(f32, f32)>,
     /// How far each row of hexagons is shifted to the right; by default half a cell per row.
     pub(super) shift: Vec<f32>,
-    /// Whether the fluents have the row before the column: then the name of a cell begins with its
+    /// Whether the fluents have the row before the column; the name of a cell then begins with its
     /// row.
     pub(super) turned: bool,
-    /// What is written beside its rows and columns.
+    /// The notes beside its rows and columns.
     pub(super) notes: Notes,
     /// The coordinates that a style gives to cells by their names.
     pub(super) spots: FxHashMap<(usize, usize), (f32, f32)>,
@@ -75,8 +75,8 @@ pub(super) struct Plan {
 /// How the fluents of a relation are shown.
 #[derive(Clone, Debug)]
 pub(super) enum Use {
-    /// On a board; `named` puts the name of the relation before the label. What is laid `over` other
-    /// things is another property of the same cells.
+    /// On a board; `named` puts the name of the relation before the label. A relation laid `over`
+    /// another is a further property of the same cells.
     Board { plan: usize, lie: Lie, named: bool, over: bool },
     /// A name and its value.
     Line,
@@ -86,9 +86,9 @@ pub(super) enum Use {
     Groups { owner: usize, owners: Vec<Arc<str>> },
     /// Things that stand on each other.
     Stacks { things: Things },
-    /// On or off.
+    /// As a switch, on or off.
     Flag,
-    /// Listed.
+    /// In a list.
     List,
     /// Once, because it never changes.
     Constant,
@@ -96,14 +96,14 @@ pub(super) enum Use {
     Hidden,
 }
 
-/// What rules call the relation between cells and pieces.
+/// Names that rules use for the relation between cells and pieces.
 const CELLS: [&str; 6] = ["cell", "board", "square", "piece", "location", "holds"];
-/// The maximum number of marks that do not form a board.
+/// The maximum number of marks that are not drawn as a board.
 const FEW_MARKS: usize = 12;
 /// The maximum size of heaps that are drawn as such.
 const PILE: usize = 31;
 const SMALL_PILE: usize = 12;
-/// The maximum number of facts that are shown as on or off.
+/// The maximum number of facts that are shown as switches.
 const FLAGS: usize = 16;
 
 /// The boards of a game, and how each relation is shown.
@@ -129,11 +129,11 @@ pub(super) fn plan(
         let within =
             place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
         let guest = !matches!(classes[number], Class::Board(_));
-        // Pieces at places come after the boards that they may be on.
+        // Pieces at positions come after the boards that they may stand on.
         let loose = matches!(&classes[number], Class::Board(Lie { column: Axis::Leaf(leaf), .. })
             if relation.determined.contains(leaf));
         let marks = relation.determined.is_empty();
-        // What players see when they choose a move comes before bookkeeping.
+        // Fluents that players consider when they choose a move come before bookkeeping.
         let aside = !material.deciding.contains(&relation.name);
         // Relations that are named after the cells of a board are the board.
         let other = !CELLS.iter().any(|word| relation.name.to_lowercase().contains(word));
@@ -240,7 +240,7 @@ fn piles(relation: &Relation, value: usize) -> bool {
     values.is_numeric() && !keys.roles && values.names.len() <= most && keys.names.len() <= many
 }
 
-/// If two relations on a board share a value, all except the first put their name before it.
+/// If two relations on a board share a value, all except the first put their name before the value.
 fn tell_apart(uses: &mut [Use], plans: usize, relations: &[(String, Relation)]) {
     let mut values: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); plans];
     for pass in [false, true] {
@@ -267,7 +267,7 @@ fn lay(
     style: Option<&BoardStyle>,
     material: &Material,
 ) -> Use {
-    // Pieces named like the boards lie there, one on each.
+    // Pieces that have the names of boards lie on those boards, one on each.
     let boards = |plan: &&Plan| {
         lie.split.is_empty()
             && plan.splits.len() == lie.label.len()
@@ -295,12 +295,12 @@ fn lay(
         return Use::Board { plan, lie: lie.clone(), named: true, over: true };
     }
     if let Some(plan) = place {
-        // Relations that share the cells of a board among them need no names to distinguish them.
+        // Relations that divide the cells of a board among them need no names to distinguish them.
         let named = !plans[plan].completed_by(&new);
         plans[plan].join(&new, material);
         return Use::Board { plan, lie: lie.clone(), named, over: false };
     }
-    // A few marked cells of a board are better listed.
+    // If few cells are marked, they are better listed than drawn.
     if style.is_none() && relation.determined.is_empty() {
         let few = !plans.is_empty() && relation.size <= FEW_MARKS;
         if few || plans.iter().any(|plan| plan.hosts(&new)) {
@@ -320,7 +320,7 @@ impl Plan {
     ) -> Self {
         let columns = axis(relation, lie.column, material);
         let points = lie.row == Axis::One;
-        // If a style gives the lines, they are computed when all cells are known.
+        // If a style gives the lines between points, they are computed when all cells are known.
         let asked = style.is_some_and(|style| style.lines.is_some());
         let links = if points && !asked { graph::links(&columns, material) } else { None };
         let places: Vec<(f32, f32)> = style.map_or_else(Vec::new, |style| {
@@ -390,8 +390,8 @@ impl Plan {
             && (self.layout == other.layout || asked)
     }
 
-    /// Whether two relations are parts of one board: both are filled, have the same contents and no
-    /// cell in common, such as the dark and the light squares.
+    /// Whether two relations are parts of one board: both fill their cells, have the same contents
+    /// and share no cell, such as the dark and the light squares.
     fn completed_by(&self, other: &Plan) -> bool {
         self.full
             && other.full
@@ -458,7 +458,7 @@ impl Plan {
         }
     }
 
-    /// The places that words name in the manner of a fluent, in order, at most two.
+    /// The places that words name in the order of a fluent's arguments, at most two.
     pub(super) fn named(&self, lie: &Lie, words: &[Arc<str>]) -> Vec<Place> {
         // The leaves of a place, in the order of the fluents.
         let mut order: Vec<usize> = lie.split.clone();
@@ -500,7 +500,7 @@ impl Plan {
             let Some(other) = other.filter(|&other| other < self.rows.names.len()) else {
                 continue;
             };
-            // Half a cell to either side.
+            // Half a cell to one side or the other.
             let ahead = self.shift_of(row) - self.shift_of(other);
             steps.extend([-0.5, 0.5].map(|half| ((ahead + half).round() as isize, dy)));
         }
@@ -512,7 +512,7 @@ impl Plan {
         self.splits.iter().map(|domain| domain.names.len()).product()
     }
 
-    /// What distinguishes a board from the others of the plan.
+    /// The names that distinguish a board from the others of the plan.
     pub(super) fn split_names(&self, mut board: usize) -> Vec<Arc<str>> {
         let mut names = Vec::new();
         for domain in self.splits.iter().rev() {

@@ -8,18 +8,18 @@ use super::domain::Domain;
 use super::material::Material;
 use crate::Ground;
 
-/// The maximum number of variants of a form that is decomposed; lists have more, for instance.
+/// The maximum number of variants of a decomposed form; lists, for example, have more.
 const VARIANTS: usize = 8;
 
-/// The maximum number of leaves of a relation of which three may be determined.
+/// The maximum number of leaves of a relation in which three leaves may be determined.
 const TRIPLES: usize = 6;
 
-/// The share of the keys that may have several values, as one in N, if the first state has one
-/// value for each of them.
+/// The share of the keys, as one in N, that may have several values if the first state has one
+/// value for each key.
 const EXCEPTIONS: usize = 3;
 
-/// Fluents that differ only in names at certain positions, called leaves. Nested terms are
-/// decomposed: `(at (square 1 2) x)` has three leaves.
+/// Fluents that differ only in the names at certain positions, which are called leaves. Nested
+/// terms are decomposed: `(at (square 1 2) x)` has three leaves.
 #[derive(Debug)]
 pub(super) struct Relation {
     /// The name at the top.
@@ -38,14 +38,15 @@ pub(super) struct Relation {
     pub(super) size: usize,
     /// The leaves of its fluents.
     pub(super) members: Vec<Vec<Arc<str>>>,
-    /// The leaf of a value that every role has in all examined states, besides the leaf of the role.
+    /// The leaf of the value, besides the leaf of the role, if every role has a value in all
+    /// examined states.
     pub(super) per_role: Option<usize>,
 }
 
 /// How fluents are decomposed.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
-    /// Names of fluents whose arguments are not decomposed.
+    /// Names of fluents whose arguments are kept whole.
     whole: FxHashSet<Arc<str>>,
 }
 
@@ -146,7 +147,7 @@ impl Relation {
             .collect();
         let observed = strongest(relation.observed(&states), &relation.domains);
         let proven = strongest(proven(members, material), &relation.domains);
-        // The observations may go further than the proofs.
+        // The observed leaves may go beyond the proven ones.
         relation.determined = match (proven, observed) {
             (Some(proven), Some(observed)) if within(&proven, &observed) => observed,
             (proven, observed) => proven.or(observed).unwrap_or_default(),
@@ -185,7 +186,7 @@ impl Relation {
         }
         let singles = (0..count).map(|leaf| vec![leaf]);
         let pairs = (0..count).flat_map(|b| (0..b).map(move |a| vec![a, b]));
-        // The contents of a cell may be a side, a piece and its number.
+        // The contents of a cell may consist of a side, a piece and its number.
         let most = if (4..=TRIPLES).contains(&count) { count } else { 0 };
         let triples =
             (0..most).flat_map(|c| (0..c).flat_map(move |b| (0..b).map(move |a| vec![a, b, c])));
@@ -268,7 +269,7 @@ fn strongest(mut found: Vec<Vec<usize>>, domains: &[Domain]) -> Option<Vec<usize
     let largest = found.iter().filter(|a| !found.iter().any(|b| within(a, b)));
     let places =
         |leaves: &[usize]| leaves.iter().filter(|&&leaf| domains[leaf].is_ordered()).count();
-    // If all are alike, rather the last one is determined.
+    // If all are alike, the last leaf is preferred.
     let last = |leaves: &[usize]| std::cmp::Reverse(leaves.iter().sum::<usize>());
     largest.min_by_key(|leaves| (places(leaves), last(leaves))).cloned()
 }

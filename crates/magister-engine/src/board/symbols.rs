@@ -12,7 +12,7 @@ const MOST: usize = 60;
 
 /// The maximum length of labels that are written out.
 const SHORT: usize = 6;
-/// The maximum number of labels for which letters other than initials are used.
+/// The maximum number of labels that may use letters other than initials.
 const FEW: usize = 12;
 /// Signs for labels without a letter.
 const SPARE: &str = "*+@&%$=~^!?<>";
@@ -52,8 +52,8 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// Distinct symbols for labels; those of a style come first. The usual label counts as empty if
-    /// no other is named so.
+    /// Distinct symbols for labels. Those of a style come first. The most frequent label counts as
+    /// empty if no other label has such a name.
     pub(super) fn new(
         labels: &[String],
         given: &BTreeMap<String, String>,
@@ -92,7 +92,7 @@ impl Symbols {
             let symbol = sides.proposals(label).into_iter().find(|symbol| !taken.contains(symbol));
             found.extend(symbol.map(|symbol| (label.clone(), symbol)));
         }
-        // If letters do not suffice, short labels say more than other signs.
+        // If letters do not suffice, short labels are clearer than other signs.
         let short = rest.iter().all(|label| label.chars().count() <= SHORT);
         let strange = |label: &&&String| {
             let (_, word) = sides.split(label).unwrap_or((0, label));
@@ -129,7 +129,7 @@ fn blank(labels: &[String]) -> Option<String> {
     let Some(sure) = NOTHING.iter().find(|&&name| has(name)) else {
         return labels.iter().find(negated).cloned();
     };
-    // If there is w, b is black, unless black has a name of its own.
+    // If there is `w`, then `b` is black, unless black has its own name.
     let other = has("w") || has("white") || has("r") || has("red");
     let black = *sure == "b" && other && !has("black");
     let found = labels.iter().find(|label| label.eq_ignore_ascii_case(sure));
@@ -166,14 +166,14 @@ impl Sides {
         Sides { names, short }
     }
 
-    /// The side and the piece of a label.
+    /// The side and the piece in a label.
     fn split<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
         for (side, names) in self.names.iter().enumerate() {
             for name in names {
                 let trimmed = |rest: &'a str| rest.trim_matches([' ', '_', '-']);
                 let before = label.strip_prefix(name.as_str()).map(trimmed);
                 let after = label.strip_suffix(name.as_str()).map(trimmed);
-                // A single letter at the front of a word is not a side, unless it is separate.
+                // A single letter at the start of a word is not a side unless it is separated.
                 let apart = name.len() > 1 || label.contains([' ', '_', '-']) || label.len() == 1;
                 if let Some(piece) = before.or(after).filter(|_| apart) {
                     return Some((side, piece));

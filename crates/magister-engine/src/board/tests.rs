@@ -1,4 +1,4 @@
-//! Recognition and drawing of small games.
+//! Recognises and draws the boards of small games.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -155,7 +155,8 @@ fn the_board_of_the_vocabulary_agrees() {
         .filter(|&cell| cells[cell] != 0)
         .map(|c| (shape.cells[c].name.as_str(), shape.values[usize::from(cells[c])].as_str()))
         .collect();
-    // Names of variables affect the drawing but not the board: the first argument is the row.
+    // The names of variables affect the drawing but not the `Board`: there, the first argument is
+    // the row.
     assert_eq!(named, [("1 1", "white"), ("2 2", "black")]);
     let role = game.info().role("you").unwrap();
     let choice = game.text().parse_move(role, "(paint 2 2 white)").unwrap();
@@ -176,14 +177,14 @@ fn a_game_without_a_network_is_drawn_from_its_terms() {
         prepared.game.worker().save(&mut state);
         painter.picture(&*prepared.game, &state)
     };
-    // Without the words of the rules the direction is unknown.
+    // Without the variable names of the rules, the direction is unknown.
     let text = "  1 2 3\n1 W . .\n2 . b .\nclock 1\nW white, b black\n";
     for evaluator in [Evaluator::Datalog, Evaluator::Reference, Evaluator::Sweep] {
         assert_eq!(by(evaluator).text(80, true), text, "{evaluator}");
     }
 }
 
-/// A game on a board of three by three whose rules use `extra` for the places of the board.
+/// A game on a board of three by three whose rules apply `extra` to the cells.
 fn with_constants(extra: &str, condition: &str) -> String {
     let cells = "(start 1 1 w) (start 2 1 e) (start 3 1 e) (start 1 2 e) (start 2 2 e)
         (start 3 2 e) (start 1 3 e) (start 2 3 e) (start 3 3 e) (value w) (value e)";
@@ -206,7 +207,7 @@ fn walls_and_signs_stand_between_cells() {
         text.lines().take(5).collect::<Vec<_>>(),
         ["3 . . .", "2 . . .", "    ^", "1 w<. .", "  1 2 3"]
     );
-    // Relations between numbers are not about places, and paths are not walls.
+    // Relations between numbers do not concern cells, and paths are not walls.
     let text = drawn(&with_constants("(path_east 1 1)", "(path_east ?x ?y)"), "");
     assert_eq!(text.lines().next(), Some("3 . . ."));
 }
@@ -219,7 +220,7 @@ fn rare_marks_of_cells_are_drawn() {
         ["3 . . p", "2 . . .", "1 w p .", "  1 2 3"]
     );
     assert!(text.contains("p pit"), "{text}");
-    // No rule uses this for cells.
+    // No rule applies this to cells.
     let text = drawn(&with_constants("(succ 3 1)", "(succ ?x ?z)"), "");
     assert_eq!(text.lines().next(), Some("3 . . ."));
 }

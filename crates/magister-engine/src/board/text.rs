@@ -128,7 +128,7 @@ impl Panel {
         let most = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
         let symbol = most(&mut self.spots.iter().map(|spot| spot.symbol.chars().count())).max(1);
         let label = most(&mut self.columns.iter().map(|name| name.chars().count()));
-        // Long numbers over narrow columns are written from top to bottom.
+        // Long numbers above narrow columns are written from top to bottom.
         let numbers = self.columns.iter().all(|name| name.bytes().all(|b| b.is_ascii_digit()));
         let upright = numbers && label > symbol;
         let cell = if upright { symbol } else { symbol.max(label) };
@@ -143,7 +143,7 @@ impl Panel {
             texts.map(|text| pad(&text)).collect::<Vec<_>>().join(" ").trim_end().to_owned()
         };
         let mut grid = vec![vec![String::new(); self.columns.len()]; self.rows.len()];
-        // How far each row of hexagons is shifted, in letters.
+        // The shift of each row of hexagons, in characters.
         let mut shifts = vec![0; self.rows.len()];
         for spot in &self.spots {
             grid[spot.row][spot.column].clone_from(&spot.symbol);
@@ -165,7 +165,8 @@ impl Panel {
         }
         let below = edges.above(self.rows.len(), cell);
         lines.extend(below.map(|line| format!("{}{line}", " ".repeat(left))));
-        // Columns of shifted rows have no common head, unless each is shifted like the one before.
+        // Columns of shifted rows have no common heading, unless every row is shifted like the
+        // previous one.
         let straight = shifts
             .windows(3)
             .all(|w| w[1] >= w[0] && w[1] - w[0] == w[2].wrapping_sub(w[1]))
@@ -235,7 +236,7 @@ impl Panel {
         }
         for spot in &self.spots {
             let (x, y) = place(spot);
-            // Points have no rows and columns to name them, so free ones show their short names.
+            // Points have no row or column headings, so empty points show their short names.
             let free = !named && spot.symbol == EMPTY && spot.name.chars().count() < 3;
             let text = if free { &spot.name } else { &spot.symbol };
             for (offset, letter) in text.chars().enumerate().take(4) {
@@ -260,9 +261,9 @@ impl Panel {
 
 /// Walls and signs between the cells of a grid.
 struct Edges {
-    /// Before each column, and after the last one, by row.
+    /// Vertical edges: before each column, and after the last one, by row.
     upright: FxHashMap<(usize, usize), char>,
-    /// Above each row, and below the last one, by column.
+    /// Horizontal edges: above each row, and below the last one, by column.
     level: FxHashMap<(usize, usize), char>,
     columns: usize,
 }
@@ -291,12 +292,12 @@ impl Edges {
         !self.upright.is_empty()
     }
 
-    /// The letter before a column.
+    /// The character before a column.
     fn upright(&self, row: usize, column: usize) -> char {
         self.upright.get(&(row, column)).copied().unwrap_or(' ')
     }
 
-    /// The line above a row, if there is anything on it.
+    /// The line above a row, if it is not empty.
     fn above(&self, row: usize, cell: usize) -> Option<String> {
         let level = |column: usize| self.level.get(&(row, column)).copied();
         (0..self.columns).any(|column| level(column).is_some()).then(|| {
@@ -311,7 +312,7 @@ impl Edges {
     }
 }
 
-/// Blocks of lines beside each other.
+/// Blocks of lines, side by side.
 fn beside(blocks: &[Vec<String>], out: &mut String) {
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = blocks

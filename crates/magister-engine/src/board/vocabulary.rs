@@ -202,7 +202,7 @@ impl Painter {
     }
 }
 
-/// The names at the ends of a term.
+/// The names at the leaves of a term.
 pub(super) fn leaves(term: &Ground, out: &mut Vec<Arc<str>>) {
     for arg in term.args.iter().flatten() {
         if arg.args.is_some() {

@@ -14,7 +14,7 @@ struct Node {
     inputs: Vec<Wire>,
     table: u8,
     out: Wire,
-    /// Whether it has been merged into all its readers.
+    /// Whether it has been merged into all gates that read it.
     gone: bool,
 }
 
@@ -47,8 +47,8 @@ impl Node {
         Gate { operation, a: input(0), b: input(1), c: input(2), out: self.out }
     }
 
-    /// This gate with another substituted for one of its inputs, if the result has at most three
-    /// inputs.
+    /// This gate with another gate substituted for one of its inputs, if the result has at most
+    /// three inputs.
     fn with(&self, other: &Node) -> Option<Node> {
         let mut inputs: Vec<Wire> = self.inputs.clone();
         inputs.retain(|&wire| wire != other.out);
@@ -75,7 +75,7 @@ impl Node {
     }
 }
 
-/// Fuses the gates of a section. Outputs of the section remain.
+/// Fuses the gates of a section. The outputs of the section remain.
 pub(crate) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
     let mut fusion = Fusion::new(gates, wires);
     for step in [Step::Plain, Step::Single, Step::All] {
@@ -89,7 +89,7 @@ pub(crate) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
 /// Which gates are merged into their readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// Copies and negations, which cost nothing there.
+    /// Copies and negations, which cost nothing when merged.
     Plain,
     /// Gates with one reader.
     Single,
@@ -99,7 +99,7 @@ enum Step {
 
 struct Fusion {
     nodes: Vec<Node>,
-    /// The node that writes each wire.
+    /// The node that drives each wire.
     maker: Vec<Option<u32>>,
     /// The readers of each node.
     readers: Vec<Vec<u32>>,

@@ -12,14 +12,14 @@ pub(crate) struct Layout<'a> {
     pub(crate) widths: &'a [Width],
     /// The number of wires.
     pub(crate) wires: usize,
-    /// The wires before this one have their own rows, in order.
+    /// The wires below this number have their own rows, in order.
     pub(crate) inputs: u32,
     /// Other wires that are written from outside.
     pub(crate) fixed: &'a [Wire],
     /// Wires that are read from outside.
     pub(crate) kept: Vec<Wire>,
-    /// If the last section is to leave its results on the wires of the fluents, which follow wire
-    /// 0: the wires with the next values.
+    /// The wires with the next values of the fluents, if the last section is to leave its results
+    /// on the wires of the fluents, which follow wire 0.
     pub(crate) after: Option<&'a [Wire]>,
 }
 

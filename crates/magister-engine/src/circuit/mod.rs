@@ -25,14 +25,14 @@ pub(crate) struct Circuit<'a> {
     pub(crate) gates: Vec<Gate>,
     /// The number of wires so far.
     pub(crate) wires: u32,
-    /// The depth of each node, so that those that are ready first are combined first.
+    /// The depth of each node. Inputs that are ready first are combined first.
     level: Vec<u32>,
-    /// The nodes that exist already.
+    /// Whether the gates of each node exist.
     done: Vec<bool>,
 }
 
 impl<'a> Circuit<'a> {
-    /// A circuit without gates. The constant and the inputs of the graph exist.
+    /// A circuit without gates. The constant and the inputs of the graph are its only wires.
     pub(crate) fn new(graph: &'a Graph) -> Self {
         let mut done = vec![false; graph.len()];
         done[..=graph.inputs()].fill(true);
@@ -50,13 +50,13 @@ impl<'a> Circuit<'a> {
         std::mem::take(&mut self.gates)
     }
 
-    /// An unwritten wire.
+    /// A new wire that no gate has written.
     pub(crate) fn fresh(&mut self) -> Wire {
         self.wires += 1;
         self.wires - 1
     }
 
-    /// Writes a gate.
+    /// Adds a gate.
     pub(crate) fn write(&mut self, operation: Operation, inputs: [Wire; 3], out: Wire) {
         let [a, b, c] = inputs;
         self.gates.push(Gate { operation, a, b, c, out });
@@ -107,7 +107,8 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// Writes a gate with many inputs as gates of three and two, inputs that are ready first.
+    /// Writes a gate with many inputs as gates of three and two inputs. Inputs that are ready first
+    /// come first.
     fn conjunction(&mut self, node: NodeId) {
         let level = |circuit: &Self, e: &Edge| circuit.level[e.node().index()];
         let children = self.graph.children(node);
@@ -133,7 +134,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// A conjunction of two or three, non-negated inputs first.
+    /// A conjunction of two or three inputs, non-negated ones first.
     fn product(&mut self, parts: &[(Wire, bool)], out: Wire) {
         let negated = parts.iter().filter(|(_, negated)| *negated).count();
         let wire = |at: usize| parts.get(at).map_or(parts[0].0, |&(wire, _)| wire);

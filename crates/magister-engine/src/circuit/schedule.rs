@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use magister_lanes::{Gate, Operation};
 
 /// Orders the gates of a section so that runs of one operation are long, because each end of a run
-/// is a branch misprediction. An operation continues while it has gates whose inputs are ready;
-/// then comes the one with the most.
+/// is a branch misprediction. A run continues while its operation has gates whose inputs are ready;
+/// the next run is that of the operation with the most ready gates.
 pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     const KINDS: usize = Operation::ALL.len();
     let kind = |operation| Operation::ALL.iter().position(|&o| o == operation).unwrap_or(0);
@@ -48,7 +48,7 @@ pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     order
 }
 
-/// For each section, which of its wires are read by others, or kept.
+/// For each section, the wires that others read or that are kept.
 pub(crate) fn wanted(sections: &[Vec<Gate>], wires: usize, kept: &[u32]) -> Vec<Vec<bool>> {
     let mut wanted = vec![vec![false; wires]; sections.len()];
     for (at, wanted) in wanted.iter_mut().enumerate() {
@@ -63,8 +63,8 @@ pub(crate) fn wanted(sections: &[Vec<Gate>], wires: usize, kept: &[u32]) -> Vec<
     wanted
 }
 
-/// Orders the gates of a section so that results are used soon: depth first from the outputs, with
-/// the inputs that need the most registers first. Unneeded gates are left out.
+/// Orders the gates of a section so that results are used soon: depth first from the outputs, the
+/// inputs that need the most registers first. Gates that nothing needs are omitted.
 pub(crate) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
     let mut maker = vec![u32::MAX; wires];
     let mut need = vec![0u32; wires];
@@ -102,8 +102,9 @@ pub(crate) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<
     order
 }
 
-/// Writes the next fluents, the wires `after`, to the wires of the fluents themselves, which follow
-/// wire 0: at once if the old value is not read any more, and otherwise as soon as possible.
+/// Writes the next values of the fluents (the wires `after`) to the wires of the fluents
+/// themselves, which follow wire 0: at once if the old value is no longer read, otherwise as soon
+/// as possible.
 pub(crate) fn in_place(gates: &[Gate], wires: usize, after: &[u32]) -> Vec<Gate> {
     let mut fluent = vec![0u32; wires];
     (1..).zip(after).for_each(|(at, &wire)| fluent[wire as usize] = at);
@@ -143,8 +144,8 @@ pub(crate) fn in_place(gates: &[Gate], wires: usize, after: &[u32]) -> Vec<Gate>
 
 /// Assigns rows to wires. Sections run in order, and some may be skipped. Wires below `inputs` and
 /// those in `outside`, which are written from outside, have their own rows and keep their order;
-/// those in `kept` keep their row once they have it. The others share rows; a row is free after its
-/// last reader. Returns the row of each wire and the number of rows.
+/// those in `kept` keep their row once they have it. The others share rows; a row becomes free
+/// after its last reader. Returns the row of each wire and the number of rows.
 pub(crate) fn rows(
     sections: &mut [Vec<Gate>],
     wires: usize,
@@ -194,7 +195,7 @@ pub(crate) fn rows(
                     count - 1
                 });
                 row[gate.out as usize] = place;
-                // Without readers: this happens only for kept wires.
+                // There are no readers, which happens only for kept wires.
                 if last[gate.out as usize] == 0 {
                     free.push(place);
                 }

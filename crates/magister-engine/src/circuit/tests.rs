@@ -1,4 +1,4 @@
-//! Orders and rows do not change the results of gates.
+//! Execution orders and row assignments do not change the results of gates.
 
 use magister_lanes::{Gate, Operation};
 
@@ -13,16 +13,16 @@ impl Random {
         ((self.0 >> 33) % u64::from(bound)) as u32
     }
 
-    /// A gate that reads wires below its own.
+    /// A gate that reads wires below its output.
     fn gate(&mut self, out: Wire) -> Gate {
         let operation = Operation::ALL[self.below(Operation::ALL.len() as u32) as usize];
-        // Often recent wires, so that there is some depth.
+        // Recent wires are preferred, so that the circuit has some depth.
         let mut wire = || {
             let near = self.below(2) == 0 && out > 8;
             if near { out - 1 - self.below(8) } else { self.below(out) }
         };
         let [a, b, c] = [wire(), wire(), wire()];
-        // As in circuits: an ignored input is present all the same.
+        // As in circuits, an ignored input is present all the same.
         Gate { operation, a, b, c: if operation.inputs() == 3 { c } else { a }, out }
     }
 
@@ -76,7 +76,7 @@ fn depth_first_computes_exactly_the_outputs() {
         for wire in (0..WIRES).filter(|&wire| wanted[wire]) {
             assert_eq!(plain[wire], values[wire], "wire {wire} in round {round}");
         }
-        // Every gate is read by a later one, or is an output; and none occurs twice.
+        // Every gate is read by a later one or is an output, and no gate occurs twice.
         let mut made = [false; WIRES];
         for (at, gate) in ordered.iter().enumerate() {
             let read = ordered[at + 1..].iter().any(|later| later.inputs().any(|w| w == gate.out));
@@ -100,8 +100,8 @@ fn the_next_state_replaces_the_state() {
                 after.push(wire);
             }
         }
-        // A reader of a next fluent must use its own wire or the fluent's: in a section that ends
-        // with the commit there is none.
+        // A reader of a fluent's next value could use either its wire or the fluent's. A section
+        // that ends with the commit has no such reader.
         let gates: Vec<Gate> = gates
             .into_iter()
             .map(|mut gate| {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use magister_core::Halt;
 
-/// Why a [`CompiledBuilder`](super::CompiledBuilder) could not build a game. The text of an error
-/// says what to change.
+/// Why a [`CompiledBuilder`](super::CompiledBuilder) could not build a game. The message says what
+/// to change.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -20,20 +20,20 @@ pub enum BuildError {
     },
     /// A definition is missing.
     Missing {
-        /// What lacks it.
+        /// The item that lacks it.
         of: String,
         /// The call that provides it.
         call: &'static str,
     },
-    /// A wire that was announced has no definition.
+    /// A declared wire has no definition.
     Undefined(usize),
-    /// Wires that depend on each other.
+    /// Wires depend on each other.
     Cycle(usize),
     /// A wire does not belong to this builder.
     Foreign,
     /// Something that must not depend on moves does.
     DependsOnMove(String),
-    /// Weights were given to a move that is not chance's, or only to some of its moves.
+    /// Weights were given to a move of a role other than chance, or only to some moves of chance.
     Weights(String),
     /// The total of all weights does not fit 32 bits.
     TotalWeight(u64),

@@ -15,7 +15,7 @@ use super::{BoardMaker, BuildError, Compiled, FluentBoard, Names, Reader};
 /// A truth value that depends on the state and possibly on the moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire {
-    /// The number of its builder; zero for the constants.
+    /// The number of its builder; 0 for the constants.
     owner: u32,
     /// Twice the number of its node, plus one if it is negated.
     code: u32,
@@ -54,7 +54,7 @@ enum Node {
     /// A move that is made, by its index in the builder.
     Does(u32),
     And(Box<[Wire]>),
-    /// Announced, and possibly defined.
+    /// A declared wire, and its definition once it has one.
     Open(Option<Wire>),
 }
 
@@ -187,8 +187,8 @@ impl CompiledBuilder {
         }
     }
 
-    /// The facts of the game, to be completed: bounds of rewards and lengths, for instance.
-    /// [`build`](Self::build) fills in what follows from other calls.
+    /// The facts of the game, for the caller to complete with the bounds of rewards and lengths,
+    /// for example. [`build`](Self::build) fills in the facts that follow from other calls.
     pub fn info_mut(&mut self) -> &mut Info {
         &mut self.info
     }
@@ -232,7 +232,7 @@ impl CompiledBuilder {
         MoveHandle(place)
     }
 
-    /// The wire of a move that is made.
+    /// The wire that is true when a move is made.
     pub fn does(&self, choice: MoveHandle) -> Wire {
         self.moves[choice.0 as usize].wire
     }
@@ -273,12 +273,12 @@ impl CompiledBuilder {
         self.or([first, second])
     }
 
-    /// Announces a wire that is defined later.
+    /// Declares a wire that is defined later.
     pub fn announce(&mut self) -> Wire {
         self.node(Node::Open(None))
     }
 
-    /// Defines an announced wire.
+    /// Defines a declared wire.
     pub fn define(&mut self, announced: Wire, wire: Wire) {
         self.own(announced);
         let wire = self.own(if announced.negated() { !wire } else { wire });
@@ -308,7 +308,7 @@ impl CompiledBuilder {
         self.goals.push((role, value, when));
     }
 
-    /// The goal value of a role in terminal states without another one.
+    /// Sets the goal value of a role in terminal states in which no other value is defined.
     pub fn missing_goal(&mut self, value: f64) {
         self.missing_goal = Some(value);
     }
@@ -327,7 +327,7 @@ impl CompiledBuilder {
         self.weights.push((choice, weight, when));
     }
 
-    /// Adds to the gain of a role in some steps. The game then pays on the way.
+    /// Adds to the gain of a role in some steps. The game then has intermediate rewards.
     pub fn gain(&mut self, role: Role, value: f64, when: Wire) {
         let when = self.own(when);
         self.info.payment = Payment::OnTheWay;
@@ -354,7 +354,7 @@ impl CompiledBuilder {
         self.exclusive.push(fluents.to_vec());
     }
 
-    /// Sets a reader for texts.
+    /// Sets the reader that parses texts.
     pub fn read_by(&mut self, reader: Arc<dyn Reader>) {
         self.reader = Some(reader);
     }

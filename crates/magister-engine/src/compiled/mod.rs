@@ -2,7 +2,7 @@
 //!
 //! A front end reads the rules of a game and provides a [`Compiled`]: the facts of the game, the
 //! texts of its moves, percepts and fluents, its network, and optionally its board. All evaluators
-//! run on that. The front end of GDL is [`NetworkGame`](crate::evaluator::NetworkGame); a
+//! run on it. The front end of GDL is [`NetworkGame`](crate::evaluator::NetworkGame); a
 //! [`CompiledBuilder`] builds a game gate by gate, for other front ends and for tests.
 
 mod build_error;
@@ -25,7 +25,7 @@ pub use names::{Names, Reader};
 /// The board of a compiled game.
 pub trait FluentBoard: Board {
     /// The cell of a fluent and the value that it gives the cell; `None` for a fluent that is not
-    /// on the board. Observations use it for the planes of the board.
+    /// on the board. Observations use this for the planes of the board.
     fn place(&self, _fluent: usize) -> Option<(u32, u16)> {
         None
     }
@@ -47,7 +47,7 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// A game without a board. The numbers of words and moves in `info` are filled in.
+    /// A game without a board. Fills in the numbers of words and moves in `info`.
     pub fn new(mut info: Info, names: Names, network: Arc<Network>) -> Self {
         debug_assert_eq!(info.roles.len(), network.roles());
         debug_assert_eq!(names.fluents().len(), network.fluents());
@@ -65,7 +65,7 @@ impl Compiled {
         }
     }
 
-    /// The same game with this goal value for roles without one.
+    /// The same game with this goal value for roles that have none.
     #[must_use]
     pub fn with_missing_goal(self, value: f64) -> Self {
         Self { missing_goal: Some(value), ..self }
@@ -108,7 +108,7 @@ impl Compiled {
         &self.network
     }
 
-    /// The goal value of a role without one in the rules, if there is such a default.
+    /// The default goal value of a role for which the rules give none, if there is a default.
     pub fn missing_goal(&self) -> Option<f64> {
         self.missing_goal
     }

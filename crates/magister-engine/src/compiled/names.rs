@@ -7,14 +7,13 @@ use rustc_hash::FxHashMap;
 
 /// How a front end parses user input.
 ///
-/// Texts are compared in the canonical form in which the game writes them, so a language with
-/// several syntaxes only has to translate.
+/// Texts are compared in the canonical form that the game writes, so a reader for a language with
+/// several syntaxes only has to translate them.
 pub trait Reader: Send + Sync {
-    /// One move, percept or fluent in the form in which the game writes it; `None` if it is not a
-    /// term of the language.
+    /// One move, percept or fluent in canonical form; `None` if it is not a term of the language.
     fn term(&self, text: &str) -> Option<String>;
 
-    /// The fluents of a state, each in the form in which the game writes it.
+    /// The fluents of a state, each in canonical form.
     fn state(&self, text: &str) -> Option<Vec<String>>;
 }
 
@@ -45,7 +44,7 @@ pub struct Names {
     moves: Vec<String>,
     percepts: Vec<String>,
     fluents: Vec<String>,
-    /// The fluents in the order in which a state lists them.
+    /// The fluents in the order in which the text of a state lists them.
     listing: Vec<u32>,
     reader: Arc<dyn Reader>,
     /// Numbers by text, created on demand.
@@ -130,7 +129,7 @@ impl Names {
         magister_core::text::list(held.map(|&fluent| self.fluents[fluent as usize].clone()))
     }
 
-    /// The bits of the state with a text.
+    /// The bits of the state that a text describes.
     pub fn read_state(&self, text: &str) -> Option<Vec<u64>> {
         let mut words = vec![0; self.fluents.len().div_ceil(64)];
         for fluent in self.reader.state(text)? {

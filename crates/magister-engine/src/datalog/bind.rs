@@ -1,4 +1,4 @@
-//! Terms are built from variables, and decomposed into them.
+//! Builds terms from variables, and decomposes terms into variables.
 
 use super::code::{Build, Match};
 use super::table::NONE;
@@ -65,7 +65,7 @@ fn part_fits(
         && args.iter().zip(terms.args(term)).all(|(arg, &part)| fits(arg, part, variables, terms))
 }
 
-/// Whether two partially known terms are equal or could be.
+/// Whether two partially known terms are equal or may be equal.
 pub(super) fn meet(a: &Build, b: &Build, variables: &[TermId], terms: &Terms) -> bool {
     match (a, b) {
         (Build::Any, _) | (_, Build::Any) => true,

@@ -14,7 +14,7 @@ pub(super) enum Build {
     Variable(u32),
     /// A name applied to arguments that are built recursively.
     Compound(Symbol, Box<[Build]>),
-    /// An unbound variable; only in the comparison of partially known terms.
+    /// An unbound variable; used only to compare partially known terms.
     Any,
 }
 
@@ -37,15 +37,15 @@ pub(super) type ProcedureId = u32;
 /// The link between a caller and a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Link {
-    /// The procedure is not recursive, or not with the caller: all its answers are computed before
-    /// the caller continues.
+    /// The procedure is not recursive, or not mutually recursive with the caller: all its answers
+    /// are computed before the caller continues.
     Nested,
-    /// It is recursive with the caller, which continues with the existing answers and again with
-    /// each new one.
+    /// The procedure and the caller are mutually recursive. The caller continues with the existing
+    /// answers, and again with each new one.
     Mutual,
 }
 
-/// How a row is matched with the variables: the relevant columns.
+/// How a row binds or tests variables: the relevant columns.
 pub(super) type Outs = Box<[(u32, Match)]>;
 
 /// One step of a body.
@@ -82,19 +82,19 @@ pub(super) enum Op {
         value: Match,
         negated: bool,
     },
-    /// The head has an unbound variable.
+    /// An error: the head has an unbound variable.
     Unsafe,
 }
 
-/// A step and where to continue when it fails. Positions are counted so that `n` means: try the
-/// next match of step `n - 1`; zero means that no match is left.
+/// A step and where to continue when it fails. A position `n` means: try the next match of step
+/// `n - 1`. Zero means that no match is left.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) op: Op,
-    /// The last step before this one that may have another match.
+    /// The last earlier step that may have another match.
     pub(super) back: u32,
-    /// The last step before this one with possibly another match that affects this one: where to
-    /// continue if this one has no match at all.
+    /// The step to return to if this one has no match at all: the last earlier step that may have
+    /// another match and affects this one.
     pub(super) fail: u32,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Plan {
     pub(super) steps: Box<[Step]>,
     /// The answer.
     pub(super) outputs: Box<[Build]>,
-    /// Where to continue after an answer: matches that would give the same one are skipped.
+    /// Where to continue after an answer; matches that would give the same answer are skipped.
     pub(super) after: u32,
 }
 
@@ -143,7 +143,7 @@ pub(super) enum Mode {
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) functor: Functor,
-    /// The columns by which plans look them up.
+    /// The columns by which plans look up its fluents.
     pub(super) indexes: Vec<Box<[u32]>>,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct Group {
 pub(super) struct BuiltinCall {
     pub(super) name: &'static str,
     pub(super) args: Box<[Pattern]>,
-    /// One more than the highest variable.
+    /// The highest variable number plus one.
     pub(super) variables: u32,
 }
 
@@ -181,7 +181,7 @@ pub(super) struct Queries<T> {
 }
 
 impl<T: Copy> Queries<T> {
-    /// The same value for all.
+    /// The same value for all queries.
     pub(super) fn all(one: T) -> Self {
         Queries {
             init: one,

@@ -1,4 +1,4 @@
-//! Relations to procedures: one for every mode in which a relation is queried.
+//! From relations to procedures: one for every mode in which a relation is queried.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::table::Table;
 use crate::program::{Atom, Depends, Pattern, Program, Relation};
 use crate::term::{Functor, TermId, Terms};
 
-/// The maximum number of procedures. Published games need some hundreds.
+/// The maximum number of procedures. Published games need a few hundred.
 const PROCEDURES: usize = 100_000;
 
 /// The key of a procedure: the relation, the modes of its arguments, and the rules that can answer.
@@ -107,8 +107,8 @@ impl<'a> Compiler<'a> {
 
     /// The procedure for an atom with these modes.
     pub(super) fn procedure(&mut self, atom: &Atom, modes: Box<[Mode]>) -> ProcedureId {
-        // Only rules whose heads can match the atom can answer: without the others, no relation
-        // depends on its own negation unless it really does.
+        // Only rules whose heads can match the atom can answer. Without the others, a relation
+        // depends on its own negation only if it really does.
         let rules = &self.program.relations[atom.relation.index()].rules;
         let meets = |&&rule: &&u32| {
             atom.may_meet(&self.program.rules[rule as usize].head, &self.program.terms)
@@ -277,8 +277,8 @@ fn depend(procedures: &mut [Procedure], groups: usize) {
         procedure.depends = depends;
         procedure.groups = bits.into();
     }
-    // Callers depend on what their callees depend on: from the leaves up, repeatedly for recursive
-    // ones.
+    // Callers depend on everything that their callees depend on: propagate from the leaves up,
+    // repeatedly for recursive procedures.
     let edges: Vec<Vec<usize>> = procedures.iter().map(callees).collect();
     let component = components(&edges, |&to| to);
     let mut order: Vec<usize> = (0..procedures.len()).collect();

@@ -6,11 +6,11 @@ use super::code::Mode;
 use crate::program::Relation;
 use crate::term::{Functor, TermId};
 
-/// What is known of an argument.
+/// What is known about an argument.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Known {
     Nothing,
-    /// It will have a value when it matters.
+    /// It will have a value by then, which is not known yet.
     Something,
     Value(TermId),
 }
@@ -18,9 +18,9 @@ pub(super) enum Known {
 /// The counts of the fluents of one functor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fluents {
-    /// The number of true ones in a state.
+    /// The number of them that are true in a state.
     pub(super) size: f64,
-    /// For each argument the frequency of each value in a state.
+    /// For each argument, the frequency of each value in a state.
     pub(super) values: Vec<FxHashMap<TermId, f64>>,
 }
 
@@ -40,7 +40,7 @@ impl Estimates {
     /// unknown.
     pub(super) fn fluents(&self, functor: Functor, args: &[Known]) -> f64 {
         let Some(fluents) = self.fluents.get(&functor) else {
-            // Not seen yet: few, and fewer with every known argument.
+            // None was seen yet: assume few, and fewer with every known argument.
             let known = args.iter().filter(|&&arg| arg != Known::Nothing).count();
             return 4.0 / (1.0 + known as f64);
         };

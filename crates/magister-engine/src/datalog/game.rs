@@ -36,15 +36,15 @@ pub(super) struct Shared {
 
 /// A game from a rulesheet, run on compiled rules.
 ///
-/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when
-/// a worker first meets them.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without one, each gets a number
+/// when a worker first encounters it.
 #[derive(Debug)]
 pub(crate) struct DatalogGame {
     shared: Arc<Shared>,
     /// A worker in the initial state, to be copied.
     worker: Mutex<DatalogWorker>,
     work: f64,
-    /// A worker for user input: not every set of fluents is a state.
+    /// A worker for user input, because not every set of fluents is a state.
     reader: Mutex<DatalogWorker>,
     program: Arc<Program>,
     /// The board and the observations, created on demand.

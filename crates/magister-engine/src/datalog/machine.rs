@@ -1,9 +1,9 @@
 //! Runs procedures.
 //!
 //! A call of a procedure is answered once: its rules are joined by backtracking, and all its
-//! answers are kept until something that they depend on changes. Mutually recursive procedures are
-//! answered together: a rule that needs answers which are still being computed leaves a copy of its
-//! variables behind and continues from there with every new answer. All work is on explicit stacks.
+//! answers are kept until one of their dependencies changes. Mutually recursive procedures are
+//! answered together: a rule that needs answers which are still being computed saves a copy of its
+//! variables and continues from it with every new answer. All stacks are explicit.
 
 use std::sync::Arc;
 
@@ -67,23 +67,23 @@ pub(super) enum Task {
 /// A rule that waits for answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// Another one that waits for the same call.
+    /// The next rule that waits for the same call.
     pub(super) next: u32,
     pub(super) procedure: ProcedureId,
     pub(super) call: u32,
     pub(super) plan: u32,
-    /// The step that asked.
+    /// The step that waits.
     pub(super) step: u32,
-    /// The procedure that it asked.
+    /// The procedure that it called.
     pub(super) asked: ProcedureId,
     /// The start of the copy of its variables.
     pub(super) saved: u32,
 }
 
-/// The work between two checks of the limits.
+/// The amount of work between two checks of the limits.
 const PATIENCE: u64 = 1 << 12;
 
-/// The maximum backlog of recursion, per answer that may be kept.
+/// The maximum backlog of recursive work, per answer that may be kept.
 const BACKLOG: usize = 8;
 
 /// Answers queries in a given state and under given moves.
@@ -154,7 +154,8 @@ impl Machine {
         }
     }
 
-    /// Replaces the state and clears the moves. What depends only on unchanged fluents stays known.
+    /// Replaces the state and clears the moves. Answers that depend only on unchanged fluents are
+    /// kept.
     pub(super) fn set_state(&mut self, fluents: &[TermId]) {
         self.forget(Depends::Moves);
         self.moves.fill(None);
@@ -172,7 +173,7 @@ impl Machine {
             });
             self.used[Depends::State as usize] = used;
         }
-        // Constant answers are kept, unless they become too many.
+        // Constant answers are kept unless there are too many of them.
         if self.kept > self.limits.answers / 2 {
             self.forget(Depends::State);
             self.forget(Depends::Nothing);
@@ -195,7 +196,7 @@ impl Machine {
         self.used[depends as usize].clear();
     }
 
-    /// Clears everything after an incomplete evaluation.
+    /// Clears all results after an incomplete evaluation.
     fn abandon(&mut self) {
         for depends in [Depends::Nothing, Depends::State, Depends::Moves] {
             self.forget(depends);
@@ -212,7 +213,8 @@ impl Machine {
         self.scratch.clear();
     }
 
-    /// The call of a procedure with these inputs, with all its answers.
+    /// The number of the call of a procedure with these inputs, after all its answers have been
+    /// computed.
     pub(super) fn solve(
         &mut self,
         procedure: ProcedureId,
@@ -257,13 +259,13 @@ impl Machine {
         Err(Halt::Limit(format!("{limit}, at {rule}; it may be infinite")))
     }
 
-    /// The nesting limit was exceeded.
+    /// The error that the nesting limit was exceeded.
     pub(super) fn too_deep(&self, code: &Code, plan: &Plan) -> Halt {
         let (depth, rule) = (self.limits.depth, rule_name(code, plan));
         Halt::Limit(format!("terms or lists nested {depth} deep, at {rule}; they may be infinite"))
     }
 
-    /// Makes a term.
+    /// Builds a term.
     #[inline]
     pub(super) fn build(&mut self, build: &Build, frame: &Frame) -> TermId {
         let variables = &self.variables[frame.variables as usize..];

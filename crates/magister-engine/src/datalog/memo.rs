@@ -10,7 +10,7 @@ pub(super) struct Call {
     pub(super) first: u32,
     /// One past the last answer; for a recursive procedure the last answer itself.
     pub(super) last: u32,
-    /// The last of those that wait for answers; `NONE` if there are none.
+    /// The last of the rules that wait for answers; `NONE` if there are none.
     pub(super) waiting: u32,
     pub(super) complete: bool,
 }
@@ -18,7 +18,7 @@ pub(super) struct Call {
 /// A hash table that is emptied by incrementing a generation.
 #[derive(Clone, Debug, Default)]
 struct Slots {
-    /// A generation and, below it, the value. The length is a power of two.
+    /// Entries: a generation in the high bits and the value below it. The length is a power of two.
     entries: Vec<u64>,
     generation: u32,
     used: usize,
@@ -35,7 +35,7 @@ impl Slots {
         }
     }
 
-    /// The entry under this hash that is `wanted`, or the free slot where it would be.
+    /// The entry under this hash that is `wanted`, or the free slot for it.
     #[inline]
     fn find(&self, hash: usize, wanted: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let mask = self.entries.len() - 1;
@@ -62,7 +62,7 @@ impl Slots {
         (self.used + 1) * 2 > self.entries.len()
     }
 
-    /// Twice as many slots, filled again by `hashes`.
+    /// Doubles the number of slots and fills them again from `hashes`.
     fn grow(&mut self, hashes: impl Iterator<Item = (usize, u32)>) {
         let size = (self.entries.len() * 2).max(16);
         self.entries.clear();
@@ -91,12 +91,12 @@ pub(super) struct Memo {
     asked: Slots,
     cells: Vec<TermId>,
     count: u32,
-    /// The next answer to the same call, if answers are chained.
+    /// The next answer to the same call, where answers are chained.
     next: Vec<u32>,
-    /// The call of each answer, if answers are chained.
+    /// The call of each answer, where answers are chained.
     call_of: Vec<u32>,
     answered: Slots,
-    /// For single answers: by term, the number of the call that it last answered.
+    /// For answers of one term: by term, the last call that it answered.
     marks: Vec<u64>,
     mark: u64,
 }
@@ -228,7 +228,7 @@ impl Memo {
         count
     }
 
-    /// Adds an answer to a call; its number, or `None` if it is known.
+    /// Adds an answer to a call; returns its number, or `None` if it was known.
     pub(super) fn answer(&mut self, call: u32, row: &[TermId]) -> Option<u32> {
         let Call { first, last, .. } = self.calls[call as usize];
         if self.chained {
@@ -254,7 +254,7 @@ impl Memo {
             } else if let &[term] = row
                 && self.inputs == 0
             {
-                // One call at a time: a mark shows its answers.
+                // One call at a time: the marks contain its answers.
                 if first == last {
                     self.mark += 1;
                 }
@@ -287,7 +287,7 @@ impl Memo {
         Some(self.count - 1)
     }
 
-    /// Enters the next answer into the slots; `None` if it is known.
+    /// Enters the next answer into the slots; `None` if it was known.
     fn enter(&mut self, call: u32, row: &[TermId]) -> Option<()> {
         if self.outputs == 0 {
             return Some(());
@@ -324,7 +324,7 @@ impl Memo {
         let from = if self.chained {
             0
         } else {
-            // Only entered answers, which are the latest ones.
+            // Only the entered answers, which are the latest ones.
             self.count - self.answered.used as u32
         };
         let mut answered = std::mem::take(&mut self.answered);

@@ -1,11 +1,12 @@
-//! Rules without a network: compiled Datalog, for games that do not ground within the limits.
+//! Compiled Datalog, for rules that cannot be grounded within the limits and therefore have no
+//! network.
 //!
 //! Every relation becomes procedures, one for every mode in which it is queried: which arguments
 //! are known, which are requested, which are irrelevant. A rule of a procedure is a plan: steps
 //! that look things up in tables, in the fluents of the state or in the answers of other
-//! procedures, in an order chosen by the number of matches in sample positions. Only queried
-//! answers are computed, so infinite relations of which only a part matters do no harm; answers are
-//! kept as long as nothing changes that they depend on.
+//! procedures, in an order chosen by the number of matches in sample positions. Only requested
+//! answers are computed, so a relation may be infinite if only a finite part is queried. Answers
+//! are kept until one of their dependencies changes.
 //!
 //! | module | holds |
 //! |---|---|

@@ -7,12 +7,12 @@ use crate::reference::locked;
 use crate::reference::numbering::{Numbered, Numbering};
 use crate::term::{TermId, Terms};
 
-/// A move that this worker has met.
+/// A move that this worker has encountered.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     number: u32,
     term: TermId,
-    /// Its rank among all known moves, in the order of terms.
+    /// Its rank among all known moves, in term order.
     rank: u32,
 }
 
@@ -44,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// The numbers of moves, percepts and fluents that this worker has met.
+/// The numbers of moves, percepts and fluents that this worker has encountered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     moves: Numbers,
@@ -55,7 +55,7 @@ pub(super) struct Names {
     seen: Vec<Seen>,
     /// By term, its place in `seen`.
     place_of: Vec<u32>,
-    /// The places in `seen`, in the order of terms.
+    /// The places in `seen`, in term order.
     order: Vec<u32>,
 }
 
@@ -103,7 +103,7 @@ impl Names {
         Some(term)
     }
 
-    /// Replaces the numbers of terms by the positions of these moves, in the order of terms.
+    /// Replaces terms by the places of these moves, in term order.
     pub(super) fn sort_moves(
         &mut self,
         moves: &mut [u32],
@@ -141,7 +141,7 @@ impl Names {
         self.order.extend(known as u32..self.seen.len() as u32);
         let seen = &self.seen;
         let term = |place: u32| seen[place as usize].term;
-        // Most are already in order, which this sort exploits.
+        // Most are already in order, and this sort benefits from that.
         self.order.sort_by(|&a, &b| terms.compare(term(a), term(b)));
         for (rank, &place) in self.order.iter().enumerate() {
             self.seen[place as usize].rank = rank as u32;

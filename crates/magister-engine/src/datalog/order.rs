@@ -1,8 +1,8 @@
 //! The order in which the conditions of a rule are evaluated.
 //!
-//! Tests come as soon as their variables are bound; among conditions that enumerate, the one with
-//! the fewest expected matches is next. A relation that may be infinite is never queried with fewer
-//! known arguments than in the written order.
+//! Tests are evaluated as soon as their variables are bound. Among conditions that enumerate, the
+//! one with the fewest expected matches comes next. A relation that may be infinite is never
+//! queried with fewer known arguments than in the written order.
 
 use magister_gdl::Use;
 
@@ -12,7 +12,7 @@ use crate::program::{Atom, Goal, Literal, Pattern};
 use crate::term::Functor;
 
 impl Planner<'_, '_> {
-    /// For each condition the variables that are bound before it in the written order.
+    /// For each condition, the variables that are bound before it in the written order.
     pub(super) fn written(&self) -> Vec<Vec<u32>> {
         let mut bound = self.bound.clone();
         let mut needs = Vec::new();
@@ -42,7 +42,7 @@ impl Planner<'_, '_> {
         best.map_or(left[0], |(_, place)| place)
     }
 
-    /// Whether it may be evaluated now.
+    /// Whether a condition may be evaluated now.
     fn is_ready(&self, literal: &Literal, place: usize) -> bool {
         let derived = |atom: &Atom| self.compiler.table_of(atom.relation).is_none();
         if literal.binds() {
@@ -55,7 +55,7 @@ impl Planner<'_, '_> {
                 _ => true,
             };
         }
-        // Waiting for others would not bind more of its variables.
+        // No other condition would bind more of its variables.
         let mut own = Vec::new();
         outputs(literal, &mut |v| own.push(v));
         let obtainable = |variable: u32| {
@@ -85,7 +85,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// The estimated number of matches; below one for tests.
+    /// The estimated number of matches; less than one for tests.
     fn cost(&mut self, literal: &Literal) -> f64 {
         let matches = match &literal.goal {
             Goal::Distinct(..) => return 0.0,
@@ -141,7 +141,7 @@ impl Planner<'_, '_> {
             return all / f64::from(self.compiler.distinct(table, columns).max(1));
         }
         let answers = self.compiler.estimates.answers(atom.relation, &self.modes_of(atom));
-        // Checking an answer is cheap, and one that does not match goes no further.
+        // Checking an answer is cheap, and an answer that does not match costs nothing more.
         let fitting = answers / 4_f64.powi(self.known_parts(atom));
         fitting.max(1.0) + 0.02 * answers + 0.5
     }

@@ -1,4 +1,4 @@
-//! A rule as steps: where each condition looks, its inputs and its outputs.
+//! A rule as steps: for each condition, where it finds its matches, its inputs and its outputs.
 
 use magister_core::{Halt, Stop};
 use magister_gdl::Use;
@@ -18,14 +18,14 @@ pub(super) struct Planner<'c, 'a> {
     pub(super) bound: Vec<bool>,
     /// The number of occurrences of each variable in the rule.
     uses: Vec<u32>,
-    /// For each condition the variables that must be bound before it.
+    /// For each condition, the variables that must be bound before it.
     pub(super) needs: Vec<Vec<u32>>,
-    /// For each variable the number of remaining conditions that could bind it.
+    /// For each variable, the number of remaining conditions that could bind it.
     pub(super) givers: Vec<u32>,
-    /// Fluents that were matched as a whole, each in a variable after those of the rule.
+    /// Fluents that were matched as a whole. Each has a variable, numbered after those of the rule.
     wholes: Vec<Pattern>,
     steps: Vec<Step>,
-    /// For each step with possibly several matches, the variables it binds.
+    /// For each step that may have several matches, the variables that it binds.
     binds: Vec<Option<Vec<u32>>>,
 }
 
@@ -155,7 +155,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         }
         let several = match &op {
             Op::Holds { .. } | Op::Distinct { .. } | Op::Unsafe => false,
-            // With nothing to bind, one match suffices.
+            // If no variable is to be bound, one match suffices.
             _ => !new.is_empty(),
         };
         self.push(op, &reads, several.then_some(new));
@@ -218,7 +218,7 @@ impl<'c, 'a> Planner<'c, 'a> {
             .map(|at| (at as u32, self.matcher(&args[at])))
             .filter(|(_, matcher)| *matcher != Match::Any)
             .collect();
-        // An unchanged fluent need not be built again.
+        // A fluent that does not change need not be built again.
         let stays = !negated && self.rule.head.args.contains(pattern);
         let whole = stays.then_some(self.rule.variables + self.wholes.len() as u32);
         if stays {
@@ -252,7 +252,8 @@ impl<'c, 'a> Planner<'c, 'a> {
         Op::Builtin { builtin, reads: reads.into(), value, negated }
     }
 
-    /// Adds a step that reads some variables and, if it may have several matches, binds some.
+    /// Adds a step that reads some variables and, if it may have several matches, the variables
+    /// that it binds.
     fn push(&mut self, op: Op, reads: &[u32], binds: Option<Vec<u32>>) {
         let back = self.binds.iter().rposition(Option::is_some).map_or(0, |at| at as u32 + 1);
         let fail = self.last_binding(reads);
@@ -260,8 +261,8 @@ impl<'c, 'a> Planner<'c, 'a> {
         self.binds.push(binds);
     }
 
-    /// The last step that bound one of these variables and may bind it differently, counted from
-    /// one.
+    /// The last step, counted from one, that bound one of these variables and may bind it
+    /// differently.
     fn last_binding(&self, variables: &[u32]) -> u32 {
         let gives = |binds: &Option<Vec<u32>>| {
             binds.as_ref().is_some_and(|new| new.iter().any(|v| variables.contains(v)))

@@ -13,8 +13,7 @@ use crate::term::{TermId, Terms};
 /// The maximum nesting of operations.
 const NESTING: u32 = 100;
 
-/// The machine in a state. Its answers are those of the rules and nothing else, as in the reference
-/// interpreter.
+/// The machine in a state. Its answers follow the rules alone, as in the reference interpreter.
 #[derive(Clone, Debug)]
 pub(super) struct Position {
     pub(super) machine: Machine,
@@ -45,7 +44,7 @@ impl Position {
         }
     }
 
-    /// The terms of all numbers in arguments and results.
+    /// The terms that all numbers in arguments and results refer to.
     pub(super) fn terms(&self) -> &Terms {
         &self.machine.terms
     }
@@ -110,7 +109,7 @@ impl Position {
     }
 
     /// The legal moves of a role, unordered. In the operations dialect they are those of the role
-    /// in control, whatever the argument.
+    /// in control, whatever the argument is.
     pub(super) fn legal(&mut self, role: usize, stop: &Stop) -> Result<&[TermId], Halt> {
         let procedure = self.machine.code.queries.legal;
         if self.operations {
@@ -140,8 +139,8 @@ impl Position {
         self.ask_role(self.machine.code.queries.sees, role, stop)
     }
 
-    /// Replaces the contents of `out` with the fluents of the successor, each once. The state does
-    /// not change.
+    /// Replaces the contents of `out` by the fluents of the successor state, without duplicates.
+    /// The state does not change.
     pub(super) fn next(&mut self, out: &mut Vec<TermId>, stop: &Stop) -> Result<(), Halt> {
         out.clear();
         if self.operations {
@@ -151,8 +150,8 @@ impl Position {
         Ok(())
     }
 
-    /// The state after the actions that were set as moves. All conditions refer to the old state;
-    /// an atom that is both added and deleted is present.
+    /// The state after performing the actions that were set as moves. All conditions refer to the
+    /// old state; an atom that is both added and deleted is present.
     fn perform(&mut self, out: &mut Vec<TermId>, stop: &Stop) -> Result<(), Halt> {
         self.step += 1;
         self.pending.clear();
@@ -193,7 +192,7 @@ impl Position {
     }
 }
 
-/// Marks a term; false if it was marked in this step.
+/// Marks a term; returns false if it was already marked in this step.
 fn mark(marks: &mut Vec<u64>, term: TermId, step: u64) -> bool {
     let place = term.0 as usize;
     if place >= marks.len() {

@@ -1,5 +1,5 @@
-//! From a program to code: compiled once without statistics, tried in random play, and compiled
-//! again with the counts.
+//! From a program to code: compiled without statistics, tried in random play, and compiled again
+//! with the counts.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use crate::program::{Program, Relation};
 use crate::reference::QueryLimits;
 use crate::term::{Functor, TermId};
 
-/// The steps of random play for the estimates.
+/// The number of steps of random play for the estimates.
 const STEPS: u32 = 60;
-/// The number of compilations and trials: one order may query what another never does. The code
-/// with the least work is chosen.
+/// The number of compilations and trials. One order may query relations that another never does.
+/// The code with the least work is used.
 const ROUNDS: u32 = 4;
 /// The number of rounds in which relations are queried with no fewer known arguments than in the
 /// written order.
 const CAREFUL: u32 = 2;
-/// The maximum work for them.
+/// The maximum work for these steps.
 const WORK: u64 = 2_000_000;
 
 /// A compiled program.
@@ -32,7 +32,7 @@ pub(super) struct Compiled {
     pub(super) code: Arc<Code>,
     /// The fluents of the initial state.
     pub(super) initial: Vec<TermId>,
-    /// The counted work of a step of random play; infinite if it could not be played.
+    /// The counted work of a step of random play; infinite if the game could not be played.
     pub(super) work: f64,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn compile(
     let mut best: Option<(f64, Code)> = None;
     for round in 1..=ROUNDS {
         let work = sample(&mut position, &initial, &mut estimates, stop)?;
-        // Terms met on the way are known to all later users.
+        // The terms encountered here are available to all later users.
         statics.terms = position.machine.terms;
         if best.as_ref().is_none_or(|(least, _)| work < *least) {
             best = Some((work, Arc::unwrap_or_clone(position.machine.code)));
@@ -102,8 +102,8 @@ struct Counts {
     calls: Vec<(f64, f64)>,
 }
 
-/// Plays at random and counts; returns the work of a step. An error ends the count and nothing
-/// else: it will be reported where it matters.
+/// Plays at random and counts; returns the work of a step. An error only ends the count; it is
+/// reported when it occurs in play.
 fn sample(
     position: &mut Position,
     initial: &[TermId],
@@ -165,7 +165,7 @@ fn walk(
             } else if position.is_operations() && position.control(stop)?.first() != Some(&term) {
                 joint.push(None);
             } else {
-                // Sorted, so that the play does not depend on the code.
+                // Sorted, so that play does not depend on the code.
                 let mut legal = position.legal(role, stop)?.to_vec();
                 position.terms().sort(&mut legal);
                 let pick = rng.below(legal.len().max(1) as u64) as usize;

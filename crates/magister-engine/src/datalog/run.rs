@@ -1,4 +1,4 @@
-//! The loop that answers calls: forward from step to step, and backtracking.
+//! The loop that answers calls, forward from step to step and back.
 
 use magister_core::{Halt, Stop};
 
@@ -12,7 +12,7 @@ use crate::term::TermId;
 
 /// Where a rule continues.
 enum Go {
-    /// At its beginning.
+    /// At the beginning of its plan.
     Plan,
     /// At a step.
     Enter(u32),
@@ -85,7 +85,7 @@ impl Machine {
                     0
                 }
             };
-            // One rule: forward from step to step, and backtracking.
+            // One rule: forward from step to step, with backtracking.
             loop {
                 self.work += 1;
                 if self.work >= self.next_look {
@@ -129,7 +129,8 @@ impl Machine {
         }
     }
 
-    /// A call, or a task of a component, is done. Returns what comes next; `None` if that was all.
+    /// A call, or a task of a component, is done. Returns where to continue; `None` if nothing is
+    /// left.
     fn done(&mut self, code: &Code, frame: &mut Frame) -> Option<Go> {
         if let Some(marks) = frame.component {
             if let Some(next) = self.task(code, frame, marks) {
@@ -183,7 +184,7 @@ impl Machine {
                     let procedure = &code.procedures[waiting.procedure as usize];
                     let call = self.memos[waiting.procedure as usize].calls[waiting.call as usize];
                     if procedure.outputs == 0 && call.first != NONE {
-                        continue; // It is answered.
+                        continue; // It has its answer.
                     }
                     let plan = &procedure.plans[waiting.plan as usize];
                     self.room(frame, plan);

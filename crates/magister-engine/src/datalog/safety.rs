@@ -7,8 +7,8 @@ use magister_gdl::{Use, components};
 
 use crate::program::{Goal, Literal, Pattern, Program, Rule};
 
-/// The relations in dependency order, as far as they are not recursive, with the dependencies and
-/// the component of each.
+/// The relations in dependency order, except for recursive ones, with the dependencies and the
+/// component of each.
 struct Order {
     relations: Vec<usize>,
     edges: Vec<Vec<usize>>,
@@ -30,7 +30,7 @@ impl Order {
     }
 }
 
-/// For each relation whether a query without known arguments returns all its answers.
+/// For each relation, whether a query without known arguments returns all its answers.
 pub(super) fn enumerable(program: &Program) -> Vec<bool> {
     let mut safe = vec![true; program.relations.len()];
     let order = Order::new(program);
@@ -49,7 +49,8 @@ pub(super) fn enumerable(program: &Program) -> Vec<bool> {
     safe
 }
 
-/// For each relation whether a query without known arguments returns all its answers and is finite.
+/// For each relation, whether a query without known arguments is finite and returns all its
+/// answers.
 ///
 /// Only relations that build new terms from their own answers can be infinite, so those are
 /// excluded, and so are the relations that depend on them.
@@ -100,7 +101,7 @@ fn mark(pattern: &Pattern, bound: &mut [bool]) {
     pattern.variables(&mut |variable| bound[variable as usize] = true);
 }
 
-/// Marks the variables that a condition binds; false if that is unknown so far.
+/// Marks the variables that a condition binds; false if they are not known yet.
 fn gives(goal: &Goal, bound: &mut [bool], safe: &[bool]) -> bool {
     match goal {
         Goal::Relation(atom) if !safe[atom.relation.index()] => return false,

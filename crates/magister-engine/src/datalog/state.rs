@@ -1,7 +1,7 @@
 //! The fluents of a state, with the indexes of the plans.
 //!
 //! The state-independent data of a fluent, its group and its place in every index, is computed
-//! once. Going to another state touches only the groups that change.
+//! once. A change of state touches only the groups that change.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ struct Index {
     keys: Vec<TermId>,
     /// The fluents of the state, by the number of their key.
     buckets: Vec<Vec<TermId>>,
-    /// For keys of one column with a small number: their bucket, or `NONE`.
+    /// For keys of one column whose term has a small number: their bucket, or `NONE`.
     direct: Vec<u32>,
 }
 
@@ -67,7 +67,7 @@ struct Known {
     group: u32,
     /// The start of its buckets in `buckets`.
     buckets: u32,
-    /// The last state in which it held.
+    /// The number of the last state in which it held.
     held: u64,
 }
 
@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// All fluents, each once.
+    /// All fluents, without duplicates.
     pub(super) fn fluents(&self) -> &[TermId] {
         &self.fluents
     }
@@ -150,7 +150,8 @@ impl State {
         }
     }
 
-    /// Replaces the fluents. Sets the bits of the groups that change; returns whether any does.
+    /// Replaces the fluents. Sets the bits of the groups that change, and returns whether there are
+    /// any.
     pub(super) fn set(&mut self, fluents: &[TermId], terms: &Terms, changed: &mut [u64]) -> bool {
         let (before, now) = (self.number, self.number + 1);
         self.number = now;
@@ -197,7 +198,7 @@ impl State {
         }
         self.fluents.clear();
         for &fluent in fluents {
-            // The number is incremented for a moment so that each fluent is taken once.
+            // The number is incremented temporarily, so that each fluent is counted once.
             let known = &mut self.known[fluent.0 as usize];
             if known.held == now {
                 known.held = now + 1;

@@ -15,10 +15,10 @@ use crate::program::{Depends, Program, Relation};
 use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
-/// The maximum steps per relation. Larger ones are computed on demand, which is right for relations
-/// that are infinite or of which little is needed.
+/// The maximum steps per relation. Larger relations are computed on demand, which suits relations
+/// that are infinite or mostly unneeded.
 const STEPS: u64 = 4_000_000;
-/// The maximum steps for all of them together.
+/// The maximum steps for all relations together.
 const ALL_STEPS: u64 = 20_000_000;
 /// The maximum number of answers of a relation.
 const ANSWERS: usize = 400_000;
@@ -28,11 +28,11 @@ const ANSWERS: usize = 400_000;
 pub(super) struct Statics {
     pub(super) terms: Terms,
     pub(super) tables: Vec<Table>,
-    /// The tables with all answers of a relation.
+    /// The table with all answers of a relation.
     pub(super) table_of: FxHashMap<Relation, u32>,
-    /// The tables with the facts of a relation that has rules too.
+    /// The table with the facts of a relation that also has rules.
     pub(super) facts_of: FxHashMap<Relation, u32>,
-    /// For each relation whether it may be queried without known arguments.
+    /// For each relation, whether it may be queried without known arguments.
     pub(super) finite: Vec<bool>,
 }
 

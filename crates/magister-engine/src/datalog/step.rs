@@ -1,4 +1,4 @@
-//! How each kind of step finds its matches.
+//! How each kind of step enumerates its matches.
 
 use magister_core::Halt;
 
@@ -33,7 +33,7 @@ fn row_fits(outs: &Outs, row: &[TermId], variables: &mut [TermId], terms: &Terms
 }
 
 impl Machine {
-    /// Enters a step with these values of the variables.
+    /// Enters a step under the current values of the variables.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -252,7 +252,7 @@ impl Machine {
         self.state.holds(term)
     }
 
-    /// Leaves a copy of the variables with an incomplete call.
+    /// Saves a copy of the variables with an incomplete call.
     fn wait(&mut self, frame: &Frame, plan: &Plan, step: u32, asked: ProcedureId, call: u32) {
         let entry = &mut self.memos[asked as usize].calls[call as usize];
         if entry.complete {
@@ -273,7 +273,7 @@ impl Machine {
         entry.waiting = self.waiting.len() as u32 - 1;
     }
 
-    /// Whether an answer matches a waiting rule, whose variables are in the frame.
+    /// Whether an answer matches the waiting step of a rule, whose variables are in the frame.
     pub(super) fn takes(
         &mut self,
         _code: &Code,
@@ -297,7 +297,7 @@ impl Machine {
     ) -> Result<u32, Halt> {
         let asked = &code.builtins[number as usize];
         while self.builtins.len() <= number as usize {
-            // Memos get the right shape when they are first used.
+            // Memos get their shape at first use.
             self.builtins.push(Memo::new(0, 1, false));
         }
         if self.builtins[number as usize].calls.is_empty() {
@@ -360,7 +360,7 @@ impl Machine {
         term
     }
 
-    /// A number as a term.
+    /// The term of a number.
     fn number(&mut self, number: usize) -> TermId {
         while self.numbers.len() <= number {
             let term = self.terms.constant_named(&self.numbers.len().to_string());

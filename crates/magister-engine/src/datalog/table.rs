@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::term::TermId;
 
-/// The number that means none.
+/// The value that stands for `None`.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A hash of a list of terms.
@@ -145,7 +145,7 @@ impl Table {
     }
 }
 
-/// The slot of a key, or the free slot where it would be. There must be a free one.
+/// The slot of a key, or the free slot for it. At least one slot must be free.
 #[inline]
 pub(super) fn find(slots: &[u32], keys: &[TermId], key: &[TermId]) -> usize {
     let mask = slots.len() - 1;

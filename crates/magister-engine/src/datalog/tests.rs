@@ -1,4 +1,4 @@
-//! The machine on small rulesheets.
+//! Tests of the machine on small rulesheets.
 
 use std::fmt::Write as _;
 
@@ -101,7 +101,7 @@ fn the_work_limit_is_respected() {
         Ok(mut position) => position.legal(0, &Stop::never()).map(<[_]>::to_vec),
         Err(halt) => Err(halt),
     };
-    // An order may be found without any work; otherwise the rule is reported.
+    // Some orders find the answer without any work; otherwise the error names the rule.
     match halt {
         Ok(legal) => assert!(legal.is_empty()),
         Err(Halt::Limit(what)) => assert!(what.contains("`far`") || what.contains("`p`"), "{what}"),

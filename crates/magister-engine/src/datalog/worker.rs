@@ -18,7 +18,7 @@ struct View {
     legal: Vec<Vec<Move>>,
     /// The terms of the legal moves; `None` for an idle role.
     choices: Vec<Vec<Option<TermId>>>,
-    /// The version of the legal moves of each role in these lists.
+    /// For each role, the version of the legal moves in these lists.
     versions: Vec<Option<u64>>,
 }
 
@@ -42,13 +42,13 @@ impl Engine {
                 Some(self.position.legal_version(role, stop)?)
             };
             if version.is_some() && view.versions[role] == version {
-                continue; // Nothing has changed that they depend on.
+                continue; // None of their dependencies has changed.
             }
             view.versions[role] = None;
             view.legal[role].clear();
             view.choices[role].clear();
             if view.terminal {
-                // Detects errors in goal values now.
+                // Errors in goal values are detected now.
                 self.position.goals(role, stop)?;
                 continue;
             }
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// The role to move, in the operations dialect: if several roles have control, the first of
-    /// them in the order of terms.
+    /// them in term order.
     fn mover(&mut self, stop: &Stop) -> Result<Option<usize>, Halt> {
         if !self.position.is_operations() {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Engine {
 #[derive(Clone, Debug)]
 pub(super) struct DatalogWorker {
     shared: Arc<Shared>,
-    /// Goals and words are computed on demand, without a visible change.
+    /// Goals and words are computed on demand; callers see no change.
     engine: RefCell<Engine>,
     view: View,
     state: Vec<TermId>,
@@ -162,7 +162,7 @@ impl DatalogWorker {
         engine.position.set_state(&self.next);
         if let Err(halt) = engine.look(&self.shared, &mut self.view, stop) {
             engine.position.set_state(&self.state);
-            // It could be played before.
+            // This state was playable before.
             let _ = engine.look(&self.shared, &mut self.view, &Stop::never());
             return Err(halt);
         }
@@ -281,7 +281,7 @@ impl Worker for DatalogWorker {
         let Some(&start) = self.starts.last() else { return false };
         self.next.clear();
         self.next.extend_from_slice(&self.history[start..]);
-        // It could be played before.
+        // This state was playable before.
         if self.enter(&Stop::never()).is_err() {
             return false;
         }
@@ -301,7 +301,7 @@ impl Worker for DatalogWorker {
             return;
         };
         if operations && count == 0 {
-            out.push(0.0); // The dialect says so: a role without a goal has zero.
+            out.push(0.0); // The dialect defines that a role without a goal has zero.
         }
         for at in 0..count {
             let Ok(goals) = position.goals(role.index(), &Stop::never()) else { return };

@@ -1,12 +1,12 @@
-//! Playouts one by one with the least work per step: moves are taken from the lists of legal ones,
-//! without percepts and without undo.
+//! Playouts one by one, with as little work per step as possible: moves are taken from the lists of
+//! legal moves, without percepts and without undo.
 
 use magister_core::{Halt, Info, Move, Role, Step, Stop, Worker};
 
 use super::machine::Machine;
 use super::worker::NetworkWorker;
 
-/// A worker without what playouts do not need.
+/// A worker without the parts that playouts do not need.
 pub(super) struct Bare<'a, M>(pub(super) &'a mut NetworkWorker<M>);
 
 impl<M: Machine> Worker for Bare<'_, M> {

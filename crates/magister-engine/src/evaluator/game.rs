@@ -42,18 +42,18 @@ pub(super) struct Shared {
     pub(super) places: Arc<Places>,
     pub(super) initial: Vec<u64>,
     pub(super) possible: Possible,
-    /// The weights of chance's moves, if they differ.
+    /// The weights of chance moves, if they are not all equal.
     pub(super) weights: Option<Weights>,
     /// Whether steps have gains, and whether steps may be silent.
     pub(super) gaining: bool,
     pub(super) silent: bool,
     /// The goal value of a role without one in the rules.
     pub(super) missing_goal: Option<f64>,
-    /// An incremental machine to be copied, because creating the first takes long.
+    /// An incremental machine to be copied, because creating the first one takes long.
     incremental: OnceLock<Incremental>,
     /// The tapes of sweeps, created on demand.
     tapes: OnceLock<Arc<Tapes>>,
-    /// The same as machine code, if the machine allows that.
+    /// The tapes as machine code, if the machine allows it.
     codes: OnceLock<Option<Arc<Codes>>>,
     /// The measurements of batch playouts.
     pub(super) pace: Mutex<Pace>,
@@ -63,7 +63,7 @@ pub(super) struct Shared {
     plans: [OnceLock<Arc<BatchPlan>>; 2],
     /// For each role, the plan for trying steps in batches.
     pub(super) tries: Vec<Trying>,
-    /// The game with tactical playouts, created on demand.
+    /// The same game with tactical playouts, created on demand.
     tactical: OnceLock<Option<CompiledGame>>,
 }
 
@@ -134,20 +134,20 @@ impl CompiledGame {
         &self.shared.compiled
     }
 
-    /// Sets the clock for measurements. Without effect after the first measurement.
+    /// Sets the clock for measurements. It has no effect after the first measurement.
     pub fn measure_by(&self, clock: &Clock) {
         let _ = self.shared.clock.set(clock.clone());
     }
 
-    /// Prepares vectors, if necessary, and returns the time that it took.
+    /// Prepares vectors, if necessary, and returns the time that this took.
     pub fn vectors(&self) -> Duration {
         let begun = self.shared.clock().start();
         self.shared.plan(false);
         begun.elapsed()
     }
 
-    /// The batch method by number of lanes: on vectors of a width, or one by one. If that is
-    /// measured, everything is prepared for it.
+    /// The batch method by number of lanes: on vectors of a width, or one by one. If the method is
+    /// chosen by measurement, the measurements are made now.
     pub fn choices(&self, stop: &Stop) -> Result<Vec<(usize, Option<Width>)>, Halt> {
         if self.playouts == Playouts::Measured {
             let streams = [Stream { id: 0, start: &self.shared.initial, quota: TRIALS }];
@@ -181,7 +181,7 @@ impl CompiledGame {
 }
 
 impl Shared {
-    /// The clock that everything is measured by.
+    /// The clock for all measurements.
     pub(super) fn clock(&self) -> &Clock {
         self.clock.get_or_init(Clock::machine)
     }
@@ -214,7 +214,8 @@ impl Shared {
     fn code(&self) -> Option<Emitted> {
         let make = || {
             let codes = Arc::new(Codes::new(&self.network, &self.places)?);
-            // Code was compared with its tapes on random rows; here on rows of real states.
+            // The code was compared with its tapes on random rows; here it is compared on rows of
+            // real states.
             let emitted = Emitted::new(&self.network, Arc::clone(&codes));
             let same =
                 walks_alike(&self.network, &self.places, &self.initial, emitted, self.sweep());
@@ -225,7 +226,7 @@ impl Shared {
         codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
-    /// How the game pays.
+    /// How the game pays its rewards.
     pub(super) fn pay(&self) -> Pay {
         Pay {
             chance: self.info.chance.map(Role::index),
@@ -240,7 +241,7 @@ impl Shared {
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
     }
 
-    /// Whether words can be a state of this game, by the proven invariants.
+    /// Whether words can be a state of this game, according to the proven invariants.
     pub(super) fn is_state(&self, state: &[u64]) -> bool {
         self.has_words(state) && self.possible.allows(state)
     }

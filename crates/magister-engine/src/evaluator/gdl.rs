@@ -17,7 +17,7 @@ use crate::term::TermId;
 use crate::trace::Stepper;
 use crate::{Error, Evaluator, reference};
 
-/// Parses terms of GDL in the syntax in which the game writes them, or in prefix syntax.
+/// Parses terms of GDL in the syntax that the game writes, or in prefix syntax.
 #[derive(Debug)]
 struct Terms {
     syntax: Syntax,
@@ -36,7 +36,7 @@ impl Reader for Terms {
     }
 }
 
-/// A GDL game on its network: the compiled game, and the terms of its numbers.
+/// A GDL game on its network: the compiled game, and the terms that its numbers stand for.
 #[derive(Debug)]
 pub struct NetworkGame {
     game: CompiledGame,
@@ -92,7 +92,7 @@ impl NetworkGame {
     }
 }
 
-/// The game of a network as all evaluators take it.
+/// The compiled game of a network.
 fn compile(
     program: &Arc<Program>,
     network: &Arc<GdlNetwork>,
@@ -120,6 +120,6 @@ fn compile(
         let board = NetworkBoard::new(game, &network, &program, &moves)?;
         Some(Box::new(board) as Box<dyn FluentBoard>)
     });
-    // In this dialect a role without a goal has zero.
+    // In the operations dialect, a role without a goal has zero.
     if operations { compiled.with_missing_goal(0.0) } else { compiled }
 }

@@ -1,8 +1,9 @@
-//! Propagates only changes: best for large networks in which a move touches little.
+//! Propagates only changes. This suits large networks in which a move changes little.
 //!
 //! A gate is true when none of its inputs is false, so each keeps the number of false inputs. Gates
 //! whose value changes are processed in the order of their numbers, children before parents, so
-//! each is visited once. Next states and legal moves are bit sets that the gates themselves switch.
+//! each is visited once. The next state and the legal moves are bit sets that the gates update
+//! directly.
 
 use std::sync::Arc;
 
@@ -17,11 +18,11 @@ use crate::network::{Edge, FluentId, InputId, Network, NodeId};
 struct Plan {
     /// The start of the users of each node in `users`.
     user_starts: Vec<u32>,
-    /// Gates that use a node, twice their number, plus one if they use its negation.
+    /// Gates that use a node: twice the gate's number, plus one if it uses the negation.
     users: Vec<u32>,
     /// The start of the outputs of each node in `outputs`.
     output_starts: Vec<u32>,
-    /// Outputs that are a node: fluents of the next state, then legal moves.
+    /// Outputs that are a node: the next values of fluents, then legal moves.
     outputs: Vec<u32>,
     /// Gates that only goals need, children before parents. They are computed on demand.
     goal_gates: Vec<NodeId>,
@@ -34,16 +35,16 @@ pub(super) struct Incremental {
     places: Arc<Places>,
     plan: Arc<Plan>,
     values: Vec<bool>,
-    /// For each gate the number of false inputs.
+    /// For each gate, the number of false inputs.
     missing: Vec<u32>,
-    /// Gates to be processed, a bit each.
+    /// Gates to be processed, one bit each.
     pending: Vec<u64>,
     first_pending: usize,
-    /// The next state, for the moves that are set.
+    /// The next state under the moves that are set.
     next: Vec<u64>,
     /// The state.
     state: Vec<u64>,
-    /// Legal moves, a bit each.
+    /// Legal moves, one bit each.
     legal: Vec<u64>,
     before: Vec<u64>,
     goals_known: bool,
@@ -275,13 +276,13 @@ impl Machine for Incremental {
         for &input in inputs {
             self.flip(&plan, input.node());
         }
-        // The moves are undone together with the change of state: one propagation for both.
+        // The moves are undone together with the change of state, in one propagation.
         self.enter(&plan, &before);
         self.before = before;
     }
 
     fn retreat(&mut self, inputs: &[InputId]) {
-        self.moves(inputs); // Switching twice is switching back.
+        self.moves(inputs); // Switching twice restores the state before.
     }
 
     fn coming(&mut self, state: &mut [u64]) {

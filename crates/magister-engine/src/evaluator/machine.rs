@@ -9,7 +9,7 @@ use crate::network::InputId;
 pub(super) struct Lists {
     /// Space for all moves of every role, and one more for the idle move.
     moves: Vec<Move>,
-    /// For each role the start of its space, and the number of its legal moves.
+    /// For each role, the start of its space and the number of its legal moves.
     roles: Vec<(usize, usize)>,
 }
 
@@ -45,7 +45,8 @@ impl Lists {
         self.roles.iter_mut().for_each(|(_, count)| *count = 0);
     }
 
-    /// Fills the space of each role with a function that returns the number of legal moves.
+    /// Fills the space of each role with a function that returns the number of legal moves that it
+    /// wrote.
     #[inline]
     pub(super) fn rooms(&mut self, mut fill: impl FnMut(usize, &mut [Move]) -> usize) {
         for (role, (start, count)) in self.roles.iter_mut().enumerate() {
@@ -57,7 +58,7 @@ impl Lists {
 /// Runs a network: a state, and the moves made in it.
 ///
 /// Moves are given by their inputs. `moves` switches them on and computes the next state and the
-/// percepts; then either `advance` goes there, or `retreat` undoes the moves.
+/// percepts; then `advance` goes to the next state, or `retreat` undoes the moves.
 pub(super) trait Machine: Send {
     /// Goes to a state, a bit for every fluent.
     fn load(&mut self, state: &[u64]);
@@ -71,7 +72,7 @@ pub(super) trait Machine: Send {
     fn is_legal(&self, number: usize) -> bool;
     /// Switches moves on.
     fn moves(&mut self, inputs: &[InputId]);
-    /// Whether a part of the weights of chance's moves counts.
+    /// Whether a part of the weights of chance moves counts.
     fn weight(&self, number: usize) -> bool;
     /// Whether the step from the state is silent.
     fn silent(&self) -> bool;
@@ -81,7 +82,7 @@ pub(super) trait Machine: Send {
     fn gain(&self, number: usize) -> bool;
     /// Goes to the next state; these moves were on.
     fn advance(&mut self, inputs: &[InputId]);
-    /// Goes to the next state by moves that were not switched on, without percepts or gains.
+    /// Goes to the next state under moves that were not switched on, without percepts or gains.
     fn follow(&mut self, inputs: &[InputId]) {
         self.moves(inputs);
         self.advance(inputs);

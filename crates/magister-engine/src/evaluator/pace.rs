@@ -1,8 +1,8 @@
 //! Chooses the fastest batch method by measurements.
 //!
-//! The results are the same for all methods, so all of this is about time only. Playing lanes one
-//! by one needs nothing but a worker. Vectors need a plan, whose creation takes as long as many
-//! playouts; so it is created when the playouts requested so far would take longer without it. Then
+//! All methods give the same results and differ only in time. Playing lanes one by one needs only a
+//! worker. Vectors need a plan, and creating it takes as long as many playouts; so it is created
+//! once the playouts requested so far have taken longer without it than its creation would. Then
 //! its speed is measured once, for every useful width.
 
 use std::time::Duration;
@@ -25,13 +25,13 @@ pub enum Playouts {
     Measured,
 }
 
-/// The expected time of a plan per gate, before it is created.
+/// The expected time for creating a plan, per gate.
 pub(super) const PLAN_PER_GATE: Duration = Duration::from_micros(8);
 
 /// The minimum number of busy lanes that justifies a plan.
 pub(super) const FEW: usize = 8;
 
-/// The playouts of each lane in the measurements of a width, and their maximum length.
+/// The number of playouts of each lane when a width is measured, and their maximum length.
 const PLAYOUTS: u32 = 4;
 const STEPS: [u32; 2] = [1, 6];
 /// The number of measurements, and the time limit.
@@ -47,8 +47,8 @@ pub(super) struct Pace {
     spent: f64,
     /// The part of that time in which lanes could have been batched.
     missed: f64,
-    /// For each width, the startup time and the time of a sweep of all lanes, once measured.
-    /// Vectors are not used before.
+    /// For each width, the startup time and the time of a sweep of all lanes. Vectors are not used
+    /// before these have been measured.
     widths: Option<Vec<(Width, f64, f64)>>,
 }
 
@@ -77,7 +77,7 @@ impl Request {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64, lanes }
     }
 
-    /// A number of playouts for which only the speed of the lanes matters.
+    /// A large number of playouts, so that only the speed of the lanes matters.
     pub(super) fn long(lanes: usize) -> Self {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64 * 10_000, lanes }
     }
@@ -89,7 +89,7 @@ impl Pace {
         self.playouts == 0 && request.lanes >= FEW
     }
 
-    /// Records playouts made one by one.
+    /// Records playouts that were made one by one.
     pub(super) fn note(&mut self, request: &Request, results: &Results, time: Duration) {
         for tally in &results.streams {
             self.playouts += u64::from(tally.finished) + u64::from(tally.truncated);
@@ -101,19 +101,19 @@ impl Pace {
         }
     }
 
-    /// Records the time of playouts made one by one whose steps are unknown.
+    /// Records the time of playouts that were made one by one with an unknown number of steps.
     pub(super) fn note_time(&mut self, request: &Request, time: Duration) {
         if request.lanes >= FEW {
             self.missed += time.as_secs_f64();
         }
     }
 
-    /// The time of a request one by one, in seconds.
+    /// The time in seconds that a request takes one by one.
     fn one_by_one(&self, request: &Request) -> f64 {
         request.playouts as f64 * self.spent / self.playouts.max(1) as f64
     }
 
-    /// Whether a plan with this many gates would pay if requests continued like this.
+    /// Whether a plan with this many gates would pay off if requests continued like this.
     pub(super) fn plan_pays(&self, request: &Request, gates: usize) -> bool {
         let plan = PLAN_PER_GATE.as_secs_f64() * gates as f64;
         request.lanes >= FEW && self.missed + self.one_by_one(request) > plan
@@ -177,7 +177,7 @@ pub(super) fn measure(
         }
     }
     let [(few, short), (many, long)] = runs;
-    // The two runs differ only in their sweeps, unless games end before.
+    // The two runs differ only in the number of sweeps, unless games end earlier.
     let sweep = if many > few { (long - short) / (many - few) } else { 0.0 };
     let sweep = sweep.max(long / many / 4.0);
     Ok(Some((width, (short - few * sweep).max(0.0), sweep)))
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use magister_core::Tally;
 
-    /// A thousand playouts of nine steps per second, one by one.
+    /// Measurements of 1,000 playouts of nine steps per second, one by one.
     fn pace() -> Pace {
         let mut pace = Pace::default();
         let tally = Tally { finished: 1_000, steps: 9_000, ..Tally::default() };

@@ -12,12 +12,13 @@ const NOWHERE: u32 = u32::MAX;
 pub(super) struct Places {
     /// The range of each role's moves in the network's list.
     pub(super) ranges: Vec<(usize, usize)>,
-    /// The vocabulary's number of each move of the network: moves with the same text have the same.
+    /// The vocabulary's number of each move of the network. Moves with the same text have the same
+    /// number.
     pub(super) numbers: Vec<u32>,
-    /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`], and
-    /// its input.
+    /// For each role and each move of the vocabulary, the network's number, or [`NOWHERE`], and its
+    /// input.
     found: Vec<Vec<(u32, InputId)>>,
-    /// For each role the input of its idle move.
+    /// For each role, the input of its idle move.
     idle: Vec<Option<InputId>>,
 }
 

@@ -25,7 +25,7 @@ impl Shared {
         match playouts {
             Playouts::OneByOne => 1,
             Playouts::Lanes(width) => width.slots(),
-            // As if there were a plan: a caller that divides a batch has much to play.
+            // As if the plan existed: a caller that divides a batch has many playouts to make.
             Playouts::Measured => {
                 let pace = self.pace();
                 match pace.choose(&Request::long(streams * LANES)) {
@@ -220,7 +220,7 @@ impl<M: Machine> NetworkWorker<M> {
         }
         let moves = batch.detail == Detail::Moves;
         if moves && self.shared.info.payment == Payment::OnTheWay {
-            // Lanes collect statistics of moves by the few rewards at the end.
+            // On vectors, statistics of moves are collected by the few rewards at the end.
             return self.one_by_one(batch, out, stop);
         }
         let at = self.player(width, moves);
@@ -228,7 +228,7 @@ impl<M: Machine> NetworkWorker<M> {
             Ok(()) => Ok(()),
             Err(BatchError::Halt(halt)) => Err(halt),
             Err(BatchError::Strange) => self.one_by_one(batch, out, stop),
-            // This worker can report the error of a state.
+            // This worker reports the error of the state.
             Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }

@@ -6,7 +6,7 @@ use crate::network::{FluentId, Invariants};
 #[derive(Clone, Debug)]
 pub(super) struct Possible {
     groups: Vec<Masks>,
-    /// Pairs of fluents of which the first implies the second.
+    /// Pairs of fluents, the first of which implies the second.
     implied: Vec<(FluentId, FluentId)>,
 }
 

@@ -7,10 +7,11 @@ use super::places::Places;
 use super::tape::{Outputs, Question, TRUE, Tape, read};
 use crate::network::{Edge, InputId, Network};
 
-/// The tapes of a network: for all states, and for those in which each role has its turn.
+/// The tapes of a network: one for all states, and one for the states in which each role has its
+/// turn.
 #[derive(Debug)]
 pub(super) struct Tapes {
-    /// The first is for all states.
+    /// The first tape is for all states.
     all: Vec<Tape>,
     per_player: Vec<Turn>,
     wires: usize,
@@ -20,7 +21,7 @@ pub(super) struct Tapes {
 #[derive(Debug)]
 struct Turn {
     when: Edge,
-    /// The assumptions about them.
+    /// The assumptions about these states.
     known: Question,
 }
 
@@ -38,7 +39,7 @@ impl Tapes {
         Self { all, per_player, wires: wires.unwrap_or(0) }
     }
 
-    /// The tape of the state on the wires, if only one role has its turn there.
+    /// The tape for the state on the wires: that of a role if only this role has its turn.
     fn side(&self, wires: &[u8]) -> usize {
         let mut found = 0;
         for (at, side) in self.per_player.iter().enumerate() {
@@ -57,16 +58,16 @@ impl Tapes {
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     tapes: Arc<Tapes>,
-    /// The tape of the state.
+    /// The index of the tape for the state.
     at: usize,
-    /// Whether the state came from a state that violates the assumptions of the per-player
+    /// Whether the state was reached from a state that violates the assumptions of the per-player
     /// networks.
     strange: bool,
     perceiving: bool,
     wires: Vec<u8>,
     /// The state, a bit for every fluent.
     state: Vec<u64>,
-    /// The next state, until it replaces the state: a byte and a bit for every fluent.
+    /// The next state, until it replaces the current one: one byte and one bit for every fluent.
     coming: Vec<u8>,
     coming_state: Vec<u64>,
     goals_known: bool,

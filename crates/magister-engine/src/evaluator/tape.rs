@@ -8,21 +8,22 @@ use super::places::Places;
 use crate::circuit::{Circuit, in_runs};
 use crate::network::{Edge, FluentId, Graph, Network, NodeId};
 
-/// Gates with the same operation, run in sequence.
+/// A run of gates with the same operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Run {
     operation: Operation,
     end: u32,
 }
 
-/// The number of wires that 16 bits can count. Indexes of that type into an array of that length
+/// The number of wires that 16 bits can address. Indexes of that type into an array of that length
 /// need no bounds check.
 const NARROW: usize = 1 << 16;
 
 /// The gates of a section: inputs a, b, c and the output.
 #[derive(Clone, Debug)]
 enum Gates {
-    /// In a small network a whole gate is one word, read at once: reading dominates the time.
+    /// In a small network a whole gate is one word that is read at once; reading dominates the
+    /// time.
     Narrow(Vec<u64>),
     Wide(Vec<[u32; 4]>),
 }
@@ -112,12 +113,12 @@ impl Section {
     }
 }
 
-/// Reads the next state from the wires: only the changes.
+/// Reads the next state from the wires, only where it changes.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
-    /// Wires and the fluents whose next value they are.
+    /// Wires, and the fluents whose next value they are.
     same: Vec<(u32, u32)>,
-    /// Wires and the fluents whose next value is their negation.
+    /// Wires, and the fluents whose next value is their negation.
     other: Vec<(u32, u32)>,
 }
 
@@ -140,7 +141,7 @@ impl Commit {
     }
 }
 
-/// A network as a tape: legal moves and the end, goals, percepts, the next state.
+/// A network as a tape: legal moves and terminal states, goals, percepts, the next state.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
     /// The number of wires, including padding.
@@ -157,9 +158,9 @@ pub(super) struct Tape {
 #[derive(Clone, Debug)]
 pub(super) struct Outputs {
     pub(super) terminal: Edge,
-    /// Of every move.
+    /// The legality of every move.
     pub(super) legal: Vec<Edge>,
-    /// For every role the moves that can be legal at all, by name, with their wires.
+    /// For every role, the moves that can be legal at all, by number, with their wires.
     listed: Vec<Box<[(Move, Edge)]>>,
     pub(super) goals: Vec<Edge>,
     pub(super) percepts: Vec<Edge>,
@@ -210,7 +211,7 @@ impl Outputs {
     #[inline]
     pub(super) fn list(&self, lists: &mut Lists, read: impl Fn(Edge) -> bool) {
         lists.rooms(|role, room| {
-            // Without a branch on legality, which is unpredictable.
+            // There is no branch on legality, which is unpredictable.
             let mut end = 0;
             for &(choice, edge) in &self.listed[role] {
                 room[end] = choice;
@@ -236,7 +237,7 @@ impl Tape {
     }
 }
 
-/// A query about a state, as a tape.
+/// A question about a state, as a tape.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) wires: usize,

@@ -1,5 +1,5 @@
-//! Networks against the reference interpreter, on small games that show every feature of the
-//! languages, and through the battery.
+//! Compares networks with the reference interpreter, on small games that show every feature of the
+//! languages, and runs the battery.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ const LIGHTS: &str = "role(left) role(right) init(control(left)) init(lamp(1)) i
     goal(left,40) :- ~lamp(3)
     terminal :- step(4)";
 
-/// A path through a ring, with a view that is recursive in a cycle.
+/// A path through a ring, with a cyclic recursive view.
 const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 4))
     (edge a b) (edge c d) (edge d a) (less 4 3) (less 3 2) (less 2 1) (less 1 0)
     (<= (link ?x ?y) (edge ?x ?y)) (<= (link ?x ?y) (true (bridge ?x ?y)))
@@ -59,7 +59,7 @@ const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 
     (<= (goal walker 100) (true (at ?x)) (reach ?x ?x))
     (<= (goal walker 0) (true (at ?x)) (not (reach ?x ?x)))";
 
-/// Two players in turn, each of whom wants two neighbouring cells; a player who cannot place
+/// Two players who take turns; each wants two neighbouring cells, and a player that cannot place
 /// anything passes.
 const ROW: &str = "(role x) (role o) (init (control x)) (init (cell 1 b)) (init (cell 2 b))
     (init (cell 3 b)) (init (cell 4 b)) (init (cell 5 b)) (succ 1 2) (succ 2 3) (succ 3 4)
@@ -113,7 +113,7 @@ fn networks_pass_the_battery() {
     }
 }
 
-/// Random walks together: every answer as text must be equal.
+/// Random walks in lockstep: every answer as text must be equal.
 #[test]
 fn networks_agree_with_the_reference() {
     for text in [TOSS, LIGHTS, RING, ROW] {
@@ -209,7 +209,7 @@ fn strange_states_run_on_the_whole_network() {
         let state = game.parse_state(facts).expect("a state");
         let mut worker = game.worker();
         worker.load(&state, &Stop::never()).expect("a state");
-        assert!(worker.terminal(), "x has a line, though it is x to move");
+        assert!(worker.terminal(), "x has a line although x is to move");
         let mut goals = Vec::new();
         worker.goals(Role(0), &mut goals);
         assert_eq!(goals, [100.0]);

@@ -1,8 +1,8 @@
 //! Steps that are compared with a role's observation: one by one, or on vectors.
 //!
-//! The results are the same, so the choice is about time only. Creating a plan for vectors takes as
-//! long as many steps; so it is created when the steps made one by one have taken longer than it
-//! would. After a few requests on vectors, the faster method is used.
+//! Both methods give the same results and differ only in time. Creating a plan for vectors takes as
+//! long as many steps; so it is created once the steps made one by one have taken longer than its
+//! creation would. After a few requests on vectors, the faster method is used.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -20,14 +20,14 @@ use crate::batch::{BatchError, TryPlan, TryPlayer};
 /// The number of requests on vectors after which their speed is known well enough.
 const ENOUGH: u32 = 4;
 
-/// The maximum number of gates for a plan: its creation cannot be stopped, and would take longer
-/// than some players have for a move.
+/// The maximum number of gates for a plan. Its creation cannot be stopped, and for larger networks
+/// it would take longer than some players have for a move.
 const LARGEST: usize = 1 << 15;
 
 /// The data of a role's tries.
 #[derive(Debug, Default)]
 pub(super) struct Trying {
-    /// The plan, once created; `None` inside if it is impossible.
+    /// The plan, once created; the inner value is `None` if it is impossible.
     plan: OnceLock<Option<Arc<TryPlan>>>,
     pace: Mutex<TryPace>,
 }
@@ -45,7 +45,7 @@ struct TryPace {
 }
 
 impl TryPace {
-    /// Whether a number of steps should be made on vectors, with a plan of a number of gates.
+    /// Whether this number of steps should be made on vectors, with a plan of this many gates.
     fn on_vectors(&self, steps: usize, gates: usize) -> bool {
         if steps < FEW || gates > LARGEST {
             return false;
@@ -153,7 +153,7 @@ impl<M: Machine> NetworkWorker<M> {
             Ok(()) => Ok(()),
             Err(BatchError::Halt(halt)) => Err(halt),
             Err(BatchError::Strange) => tries_one_by_one(self, tries, out, stop),
-            // This worker can report the error of a state.
+            // This worker reports the error of the state.
             Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
@@ -176,7 +176,7 @@ mod tests {
         assert!(!pace.on_vectors(all, gates), "a plan does not pay yet");
         (0..100).for_each(|_| note(&mut pace, false, 250));
         assert!(pace.on_vectors(all, gates) && !pace.on_vectors(FEW - 1, gates));
-        // The first ones may have been disturbed.
+        // The first measurements may have been disturbed.
         for micros in [900, 900, 900] {
             note(&mut pace, true, micros);
             assert!(pace.on_vectors(all, gates));

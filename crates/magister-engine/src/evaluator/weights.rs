@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::places::Places;
 use crate::network::Network;
 
-/// The parts of the weights of chance's moves, move by move.
+/// The parts of the weights of chance moves, move by move.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     chance: usize,
@@ -16,7 +16,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// `None` if chance's moves are equally likely, or if there is no chance.
+    /// `None` if all chance moves are equally likely, or if there is no chance.
     pub(super) fn new(network: &Network, chance: Option<usize>) -> Option<Self> {
         let chance = chance.filter(|_| !network.weights.is_empty())?;
         debug_assert!(network.weights.is_sorted_by_key(|weight| weight.place));
@@ -35,8 +35,8 @@ impl Weights {
         self.chance
     }
 
-    /// Writes the weights of the legal moves of chance; nothing if it has nothing to do. An error
-    /// if one of them has none.
+    /// Writes the weights of the legal moves of chance; nothing if chance has no move. An error if
+    /// one of them has no weight.
     pub(super) fn list(
         &self,
         places: &Places,

@@ -19,7 +19,7 @@ use crate::network::InputId;
 /// A machine in a state, with the lists of [`Worker`].
 pub(super) struct NetworkWorker<M> {
     pub(super) shared: Arc<Shared>,
-    /// Goals are computed on demand, without a visible change.
+    /// Goals are computed on demand; callers see no change.
     machine: RefCell<M>,
     terminal: bool,
     legal: Lists,
@@ -28,7 +28,7 @@ pub(super) struct NetworkWorker<M> {
     /// Whether the step from the state is silent.
     silent: bool,
     inputs: Vec<InputId>,
-    /// The state to return to when a state cannot be played.
+    /// The state to return to if a state turns out not to be playable.
     last: Vec<u64>,
     /// The earlier states, for undo.
     history: Vec<u64>,
@@ -100,7 +100,7 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
-    /// Reads the weights of chance's moves from the machine, and whether the step is silent.
+    /// Reads the weights of chance moves from the machine, and whether the step is silent.
     fn look_at_chance(&mut self) -> Result<(), Halt> {
         let (shared, machine) = (&self.shared, self.machine.get_mut());
         self.silent = machine.silent();
@@ -111,8 +111,8 @@ impl<M: Machine> NetworkWorker<M> {
             .map_err(|choice| weightless(&shared.compiled.names().moves()[choice.index()]))
     }
 
-    /// From this role on some have nothing to do, which is an error unless roles may be idle and
-    /// some role can move.
+    /// Called if a role has no legal move, with the first such role. This is an error unless roles
+    /// may be idle and some role can move.
     #[cold]
     fn idle(&mut self, first: usize) -> Result<(), Halt> {
         if self.shared.network.idle[first].is_none() {
@@ -206,7 +206,7 @@ impl<M: Machine> NetworkWorker<M> {
     /// Returns to the last state that could be played.
     pub(super) fn restore(&mut self) {
         self.machine.get_mut().load(&self.last);
-        // It could be played before.
+        // This state was playable before.
         let _ = self.look();
     }
 }
@@ -307,7 +307,7 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     fn lanes(&self) -> usize {
         match self.playouts {
             Playouts::OneByOne => 1,
-            // Speed is measured, but the answer must not depend on that.
+            // Speed is measured, but the answer must not depend on it.
             Playouts::Lanes(_) | Playouts::Measured => Width::best().lanes(),
         }
     }

@@ -128,7 +128,7 @@ impl<'a> Build<'a> {
         for bindings in solutions.into_iter().take(width.max(1) as usize) {
             let root = self.holds(literal, names, &bindings, depth, history)?;
             if literal.negated {
-                // The answer to this question is why nothing makes it true.
+                // The answer to this question is the reason why nothing makes it true.
                 let inner = Literal { negated: false, ..literal.clone() };
                 let child = self.fails(&inner, names, &unbound, depth, history)?;
                 self.out.node_mut(root).children.push(child);
@@ -163,7 +163,8 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// The step since which a fluent has been in the state continuously, if the past is known.
+    /// The step since which a fluent has been in the state continuously, if the earlier positions
+    /// are known.
     pub(super) fn since(&self, fluent: TermId) -> Option<u32> {
         if self.moments.len() < 2 {
             return None;
@@ -176,7 +177,7 @@ impl<'a> Build<'a> {
         Some(since)
     }
 
-    /// The last step with a fluent in its position that is not in the state.
+    /// The last step whose position has a fluent that is not in the state.
     pub(super) fn until(&self, fluent: TermId) -> Option<u32> {
         let there = |step: &u32| self.moments[*step as usize].state.contains(&fluent);
         (0..self.at).rev().find(there)

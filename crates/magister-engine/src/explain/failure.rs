@@ -18,9 +18,9 @@ use crate::reference::bind::UNBOUND;
 use crate::reference::{Bindings, Computed};
 use crate::term::{Functor, TermId};
 
-/// The limits of the search for nearest misses of one rule.
+/// The limits of the search for the nearest misses of one rule.
 const BOUNDS: Bounds = Bounds { found: 1000, asked: 20_000 };
-/// The maximum steps of one query: with fewer bindings than in the rules, it may be infinite.
+/// The maximum steps of one query: a query with fewer bindings than in the rules may be infinite.
 const STEPS: u64 = 2_000_000;
 /// The maximum number of nodes that explain a failure.
 const NODES: usize = 20_000;
@@ -120,7 +120,7 @@ impl Build<'_> {
         }
     }
 
-    /// A negated condition fails because its atom holds.
+    /// Explains why a negated condition fails: its atom holds.
     fn present(&mut self, job: &Job, history: u32) -> Result<Reason, Halt> {
         let inner = Literal { negated: false, ..job.literal.clone() };
         let unbound: Bindings = vec![UNBOUND; job.names.len()].into();
@@ -133,7 +133,7 @@ impl Build<'_> {
         Ok(Reason::Present)
     }
 
-    /// A relation fails because each of its rules does.
+    /// Explains why a relation fails: each of its rules does.
     fn relation(&mut self, job: &Job, atom: &Atom, rest: &mut Vec<Job>) -> Result<Reason, Halt> {
         let info = self.reference.program().relations[atom.relation.index()].clone();
         if info.rules.is_empty() && info.facts.is_empty() {
@@ -181,10 +181,10 @@ impl Build<'_> {
                 Err(halt) => return Err(halt),
             }
         }
-        // The nearest first, and among equals those of which most conditions hold.
+        // The nearest misses come first; among equals, those in which most conditions hold.
         let width = self.width(job);
         let mut ranked = Vec::with_capacity(misses.len());
-        // What has no alternative need not be measured.
+        // A miss without alternatives need not be measured.
         let choice = misses.len() > 1 || misses.iter().any(|(_, found)| found.found.len() > 1);
         for (rule, mut found) in misses {
             let distance =
@@ -203,15 +203,14 @@ impl Build<'_> {
         Ok(Reason::Misses(count))
     }
 
-    /// How many conditions hold in the nearest miss of a rule.
+    /// The number of conditions that hold in the nearest miss of a rule.
     fn holding(&self, rule: u32, found: &Instances) -> usize {
         let length = self.reference.program().rules[rule as usize].body.len();
         let failing = |instance: &Instance| instance.failing.len() + instance.open.len();
         found.found.first().map_or(0, |instance| length - failing(instance))
     }
 
-    /// Adds nodes for the first `each` of the nearest misses of a rule, and the number of the
-    /// others.
+    /// Adds nodes for the first `each` of the nearest misses of a rule, and counts the others.
     fn misses(
         &mut self,
         job: &Job,
@@ -281,8 +280,8 @@ impl Build<'_> {
         node
     }
 
-    /// The number of rules and instances of a rule to show. At the top several are shown; further
-    /// down the nearest is enough.
+    /// The number of rules, and of instances of a rule, to show. The top level shows several; below
+    /// it, the nearest is enough.
     fn width(&self, job: &Job) -> usize {
         let width = self.extent.width;
         let width = if job.depth == self.extent.depth { width } else { width / 3 };

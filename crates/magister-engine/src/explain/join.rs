@@ -26,7 +26,7 @@ pub(super) struct Instance {
     pub(super) open: Vec<u32>,
 }
 
-/// Conditions skipped on the way through a body.
+/// A path through a body, with the conditions that it skipped.
 #[derive(Clone, Debug)]
 struct Way {
     step: usize,
@@ -40,7 +40,7 @@ pub(super) struct Instances {
     pub(super) found: Vec<Instance>,
     /// Whether the limits were reached.
     pub(super) cut: bool,
-    /// The path that went furthest without skipping a condition that might hold; its last condition
+    /// The path that got furthest without skipping a condition that might hold. Its last condition
     /// is the failing one.
     furthest: Option<(usize, Instance)>,
 }
@@ -202,12 +202,13 @@ fn all_fail(
     Ok(!instance.failing.is_empty())
 }
 
-/// The miss that fits the position, if the position leaves no choice.
+/// The nearest miss, if the position determines it.
 ///
-/// In a game with one pile, `(true (pile ?pile))` has one value. That value explains more than the
-/// piles for which the other conditions would hold, so it is used if some condition then fails for
-/// all values of the remaining variables. What the rules determine comes before what the state
-/// determines: if they say which cell must be empty, the cell is the reason.
+/// In a game with one pile, `(true (pile ?pile))` has one value. That value explains more than
+/// other piles for which the other conditions would hold, so it is used if some condition then
+/// fails for all values of the remaining variables. Bindings that the rules determine take
+/// precedence over bindings that the state determines: if the rules say which cell must be empty,
+/// that cell is the reason.
 fn forced_miss(
     reference: &mut Reference,
     rule: u32,
@@ -237,7 +238,7 @@ fn forced_miss(
         let literal = &body[*place as usize];
         !literal.negated && matches!(literal.goal, Goal::Fluent(_))
     };
-    // A fluent that is missing says more with the values that the other conditions give.
+    // A missing fluent says more with the values that the other conditions give.
     if failing.len() <= known.len() || failing.iter().any(|p| !known.contains(p) && state(p)) {
         return Ok(None);
     }
@@ -283,7 +284,8 @@ fn one_value(
     Ok(None)
 }
 
-/// The maximum number of failing conditions in a nearest miss, besides those that fail in all.
+/// The maximum number of failing conditions in a nearest miss, besides those that fail in all
+/// instances.
 const FAILING: usize = 2;
 
 /// Whether the head of a rule may match a call without being an instance of it: `(p ?x ?x)` and
@@ -300,8 +302,8 @@ fn is_loose(args: &[Pattern]) -> bool {
     again || args.iter().any(|arg| matches!(arg, Pattern::Compound(..)))
 }
 
-/// The instances of a rule that come nearest to an atom that it does not give: with the fewest
-/// failing conditions. If none fails, the rule gives a similar atom.
+/// The instances of a rule that come nearest to deriving an atom: those with the fewest failing
+/// conditions. If none fails, the rule derives a similar atom.
 pub(super) fn nearest_misses(
     reference: &mut Reference,
     rule: u32,

@@ -9,8 +9,7 @@ use crate::program::{Depends, Goal, Names};
 use crate::reference::bind::UNBOUND;
 use crate::term::TermId;
 
-/// The nodes are in a list and refer to each other by index, so that depth does not matter for
-/// readers.
+/// The nodes are in a list and refer to each other by index, so that readers can handle any depth.
 pub(super) fn json(words: &Words<'_>, explanation: &Explanation) -> Value {
     let nodes: Vec<Value> = explanation.nodes.iter().map(|n| node(words, n)).collect();
     json!({

@@ -1,12 +1,12 @@
 //! Why something holds in a position, or why it does not.
 //!
-//! What holds has a proof: a well-founded tree of instances of rules down to facts, the state and
-//! the moves; the search looks for a small one. What does not hold has, for every rule that could
-//! give it, a nearest miss: an instance with the fewest failing conditions. These are explained in
-//! turn, to the requested depth.
+//! A claim that holds has a proof: a well-founded tree of rule instances down to facts, the state
+//! and the moves. The search looks for a small proof. A claim that does not hold has, for every
+//! rule that could derive it, a nearest miss: an instance with the fewest failing conditions. These
+//! conditions are explained in turn, to the requested depth.
 //!
-//! All queries go to the reference interpreter, so an explanation and the judge of all evaluators
-//! cannot disagree.
+//! All queries go to the reference interpreter, so explanations cannot disagree with the oracle of
+//! all evaluators.
 
 mod build;
 mod failure;
@@ -54,9 +54,10 @@ pub struct Scene {
 pub struct Extent {
     /// The maximum depth of rules.
     pub depth: u32,
-    /// The maximum number of answers, rules or instances of a rule at one place.
+    /// The maximum number of answers, rules or instances of a rule in one list.
     pub width: u32,
-    /// The number of times that earlier positions explain why a fluent is in the state.
+    /// The maximum number of times that an explanation goes back to an earlier position to explain
+    /// a fluent.
     pub history: u32,
 }
 
@@ -114,7 +115,7 @@ impl Explainer {
         text::claim(&self.words(), &self.question)
     }
 
-    /// Whether the answer depends on the joint move, which is unknown.
+    /// Whether the answer depends on the joint move, and the joint move is unknown.
     pub fn needs_moves(&self) -> bool {
         let last = self.moments.last();
         if last.is_some_and(|moment| moment.joint.is_some()) {

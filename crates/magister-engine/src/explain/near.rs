@@ -1,4 +1,4 @@
-//! What resembles something that does not exist.
+//! Terms that resemble one that does not exist.
 
 use magister_gdl::nearest;
 
@@ -12,8 +12,8 @@ const TOLD: usize = 3;
 /// The number of terms to compare.
 const LOOKED_AT: usize = 100_000;
 
-/// The terms with the same name that share the most arguments with a pattern. If none shares any,
-/// the first ones.
+/// The terms with the same name that share the most arguments with a pattern. If no term shares
+/// any, the first ones.
 pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<TermId> {
     let (functor, args): (Functor, Vec<Option<TermId>>) = match pattern {
         Pattern::Variable(_) => return Vec::new(),
@@ -39,7 +39,8 @@ pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<T
             ((same.iter().filter(|same| **same).count(), same), term)
         })
         .collect();
-    // Among ties, the first arguments count more: they are positions, the last ones contents.
+    // Among ties, the first arguments count more: they are usually positions, the last ones
+    // contents.
     scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| terms.compare(a.1, b.1)));
     if let Some((best, _)) = scored.first().cloned() {
         scored.retain(|(score, _)| *score == best);
@@ -47,15 +48,15 @@ pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<T
     scored.into_iter().take(TOLD).map(|(_, term)| term).collect()
 }
 
-/// The number of equal arguments, and which.
+/// The number of equal arguments, and which ones are equal.
 type Likeness = (usize, Vec<bool>);
 
-/// What may have been meant, if the rules have no fluent with this name.
+/// The probable intention, if the rules have no fluent with this name.
 pub(super) fn unknown(program: &Program, functor: Functor) -> Option<Hint> {
     (!fluents(program).contains(&functor)).then(|| hint(program, functor))
 }
 
-/// What may have been meant by an undefined name.
+/// The probable intention behind an undefined name.
 pub(super) fn hint(program: &Program, functor: Functor) -> Hint {
     let name = program.terms.name(functor.symbol);
     let arity = |functor: &Functor| functor.arity.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The effects of operations on a fluent, and why.
+//! Explains the effects of operations on a fluent.
 
 use magister_core::Halt;
 
@@ -44,7 +44,7 @@ impl Build<'_> {
         }
     }
 
-    /// Explains why an atom is performed, or added because it is.
+    /// Explains why an atom is performed, or added because it is performed.
     fn performed(
         &mut self,
         claim: Claim,
@@ -60,7 +60,7 @@ impl Build<'_> {
         Ok(root)
     }
 
-    /// Gives a node the effect of an operation as its reason. Its children are what performs the
+    /// Makes the effect of an operation the reason of a node. Its children are what performs the
     /// operation and the conditions of the effect.
     fn change(
         &mut self,

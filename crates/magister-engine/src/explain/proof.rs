@@ -35,7 +35,7 @@ impl Build<'_> {
     pub(super) fn grow(&mut self, atom: TermId, depth: u32, history: u32) -> Result<ProofId, Halt> {
         let proof = prove(self.reference, atom, self.stop)?;
         let root = self.atom(atom);
-        // Depth first, so that a repeated atom is explained where it comes first.
+        // Depth first, so that a repeated atom is explained at its first occurrence.
         let mut rest = vec![(root, atom, depth)];
         while let Some((node, atom, depth)) = rest.pop() {
             self.stop.check()?;
@@ -132,7 +132,7 @@ impl Build<'_> {
                 let call = Goal::Relation(atom.clone());
                 let asked = Literal { negated: false, goal: call, stratum: 0 };
                 let mut inner = bindings.to_vec();
-                // The collected variable is local.
+                // The collected variable is local to the aggregate.
                 if let Some(Pattern::Variable(item)) = atom.args.last() {
                     inner[*item as usize] = UNBOUND;
                 }

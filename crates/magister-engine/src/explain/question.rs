@@ -67,7 +67,7 @@ fn parse(text: &str) -> Result<(Term, bool), Error> {
     } else {
         (Syntax::Infix, format!("question :- {text}"))
     };
-    // The dialect is given so that it is not guessed from the words.
+    // The dialect is given, so that it is not guessed from the text.
     let dialect = if syntax == Syntax::Kif { Dialect::Gdl2 } else { Dialect::Operations };
     let options = Options { syntax: Some(syntax), dialect: Some(dialect), ..Options::default() };
     let sheet = magister_gdl::read(&rule, &options);
@@ -87,7 +87,7 @@ fn parse(text: &str) -> Result<(Term, bool), Error> {
     }
 }
 
-/// Whether every parenthesis of a question has its counterpart.
+/// Whether the parentheses of a question are balanced.
 fn closed(text: &str) -> Result<(), Error> {
     let count = |letter: char| text.chars().filter(|&c| c == letter).count();
     let (open, close) = (count('('), count(')'));
@@ -142,7 +142,7 @@ fn is_fluent(program: &Program, atom: &Term, scene: &Scene) -> bool {
     scene.state.iter().any(in_state) || functor.is_some_and(|f| fluents(program).contains(&f))
 }
 
-/// Names and arities of the fluents in the rules, each once.
+/// Names and arities of the fluents in the rules, without duplicates.
 pub(super) fn fluents(program: &Program) -> Vec<Functor> {
     let mut found = Vec::new();
     let mut note = |pattern: &Pattern| {

@@ -1,7 +1,7 @@
 //! Which failures to show first.
 //!
-//! Every rule that could derive an atom fails for some reason, and most of these reasons help no
-//! one: a bishop's move fails by the rule for pawns, because there is no pawn. The failure that
+//! Every rule that could derive an atom fails for some reason, and most of these reasons are
+//! useless: a bishop's move fails the rule for pawns, because there is no pawn. The failure that
 //! explains most is the one nearest to success, so each is measured down to the facts and fluents
 //! that are missing.
 
@@ -16,26 +16,26 @@ use super::near::alike;
 use crate::program::{Depends, Goal, Literal, Names, Pattern, Rule};
 use crate::term::{TermId, Terms};
 
-/// The limits of the search for nearest misses of one rule, which are only measured.
+/// The limits of the search for the nearest misses of one rule when they are only measured.
 const BOUNDS: Bounds = Bounds { found: 24, asked: 400 };
 /// The maximum number of relations that are measured for one explanation.
 const MEASURED: u32 = 100;
 /// The maximum number of instances of a rule that are measured.
 const INSTANCES: usize = 12;
-/// How deep failures are measured.
+/// The maximum depth to which failures are measured.
 pub(super) const DEPTH: u32 = 5;
 
 /// How far a failing condition is from holding. The first field that differs decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Distance {
-    /// The number of fluents that are missing because another one is where the move begins: the
+    /// The number of fluents that are missing because another one is at the origin of the move: the
     /// condition is about another piece.
     other: u32,
-    /// The number of failing conditions that never change during play.
+    /// The number of failing conditions that cannot change during play.
     fixed: u32,
     /// The number of failing conditions on the state or the moves.
     state: u32,
-    /// The number of failing conditions that ask for the relation itself: the reason is elsewhere.
+    /// The number of failing conditions on the relation itself: the reason is elsewhere.
     again: u32,
     /// The number of conditions that could not be evaluated.
     open: u32,
@@ -50,7 +50,7 @@ impl Distance {
     /// A condition that was not measured.
     const UNKNOWN: Distance =
         Distance { other: 0, fixed: 1, state: 0, again: 0, open: 1, depth: 0 };
-    /// A condition that leads back to itself.
+    /// A condition that depends on itself.
     const CIRCLE: Distance =
         Distance { other: 1 << 20, fixed: 0, state: 0, again: 0, open: 0, depth: 0 };
 }
@@ -83,7 +83,7 @@ pub(super) fn constants(term: TermId, terms: &Terms) -> Vec<TermId> {
 }
 
 impl Build<'_> {
-    /// Puts the instances of a rule in order, the nearest first, and measures that one.
+    /// Sorts the instances of a rule, the nearest first, and measures the first.
     pub(super) fn rank(
         &mut self,
         rule: u32,
@@ -110,7 +110,7 @@ impl Build<'_> {
         Ok(best)
     }
 
-    /// The failing conditions of an instance, with its values.
+    /// The failing conditions of an instance, with its bindings substituted.
     pub(super) fn failing(&mut self, info: &Rule, instance: &Instance) -> Vec<Literal> {
         let places = instance.failing.iter();
         places.map(|&place| self.under(&info.body[place as usize], &instance.bindings)).collect()
@@ -133,7 +133,7 @@ impl Build<'_> {
         Ok(sum)
     }
 
-    /// How far a condition that fails is from holding.
+    /// How far a failing condition is from holding.
     fn distance(&mut self, literal: &Literal, names: &Names, depth: u32) -> Result<Distance, Halt> {
         let depends = literal
             .goal
@@ -177,7 +177,7 @@ impl Build<'_> {
                     };
                     best = Some(best.map_or(this, |best: Distance| best.min(this)));
                 }
-                // No rule can derive it, whatever the state is.
+                // No rule can derive it in any state.
                 let best = best.unwrap_or(Distance::FIXED);
                 self.distances.insert(key, best);
                 best
@@ -186,10 +186,10 @@ impl Build<'_> {
         })
     }
 
-    /// Whether a fluent is missing because the state has another one where the move begins.
+    /// Whether a fluent is missing because the state has another one at the origin of the move.
     ///
-    /// In `(move c 1 e 3)` the move begins at `c 1`. If `(cell c 1 knight)` is missing and the state
-    /// has `(cell c 1 bishop)`, then the condition is not about the piece that is to move.
+    /// The origin of `(move c 1 e 3)` is `c 1`. If `(cell c 1 knight)` is missing and the state has
+    /// `(cell c 1 bishop)`, then the condition is not about the piece that is to move.
     fn is_other(&self, pattern: &Pattern) -> bool {
         let Pattern::Ground(fluent) = pattern else { return false };
         let terms = self.reference.terms();
@@ -201,7 +201,7 @@ impl Build<'_> {
         if length == 0 || length + 1 != terms.args(*fluent).len() {
             return false;
         }
-        // Where the move ends is named after where it begins, in as many constants.
+        // The target of a move follows its origin, with the same number of constants.
         let begin = self.named.len().saturating_sub(length);
         self.named[..begin].windows(length).any(|place| place == shared)
     }

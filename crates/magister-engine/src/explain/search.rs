@@ -1,8 +1,8 @@
 //! The search for a small proof.
 //!
-//! From an atom down, all instances of rules that give it are found, and those that give their
-//! conditions, until nothing new is met. In this graph the smallest proofs are settled bottom up,
-//! smaller before larger, so a proof never depends on itself.
+//! Starting from an atom, the search finds all rule instances that derive it, then those that
+//! derive their conditions, until nothing new is found. In this graph the smallest proofs are
+//! settled bottom-up, smaller ones first, so a proof never depends on itself.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,8 +19,8 @@ use crate::term::{Functor, TermId};
 /// The support of the atoms of a proof: a rule with bindings, or a fact.
 pub(super) type Proof = FxHashMap<TermId, Option<(u32, Bindings)>>;
 
-/// The maximum number of instances of a rule per atom, and of a graph: if there is no proof among
-/// the first few, more are searched.
+/// The maximum number of instances of a rule per atom, and of a graph. If there is no proof within
+/// these limits, the next limits apply.
 const ROUNDS: [(usize, usize); 3] = [(32, 50_000), (4_096, 500_000), (usize::MAX, 2_000_000)];
 
 /// One support of an atom.
@@ -28,9 +28,9 @@ struct Support {
     atom: u32,
     rule: u32,
     bindings: Bindings,
-    /// The atoms it depends on, each once.
+    /// The atoms it depends on, without duplicates.
     needs: Box<[u32]>,
-    /// The number of those that are not settled yet.
+    /// The number of those that have no proof yet.
     missing: u32,
     size: u64,
 }
@@ -123,7 +123,7 @@ fn explore(
                     bindings: instance.bindings,
                     missing: needs.len() as u32,
                     needs: needs.into(),
-                    // A condition counts one, besides its own proof.
+                    // A condition counts as one, in addition to its proof.
                     size: 1 + conditions - repeated as u64,
                 });
             }

@@ -19,7 +19,7 @@ fn program(text: &str) -> (Program, magister_gdl::Syntax) {
     (Program::new(&sheet.rules, text).expect("a program"), sheet.rules.syntax)
 }
 
-/// The initial position.
+/// The initial position of a program.
 fn beginning(program: &Program) -> Scene {
     let mut reference = Reference::new(Arc::new(program.clone()), QueryLimits::default());
     let state = reference.initial(&Stop::never()).expect("an initial state");
@@ -43,7 +43,7 @@ fn explain_text(text: &str, question: &str) -> String {
 
 #[test]
 fn a_proof_is_well_founded() {
-    // The first rule for each of them leads back.
+    // The first rule of each of them is circular.
     let text = "(role a)
 (<= (p ?x) (q ?x))
 (<= (q ?x) (p ?x))
@@ -71,8 +71,8 @@ fn the_smaller_proof_is_shown() {
     assert_eq!(explanation.nodes.len(), 2);
 }
 
-/// The instance that fits the position explains more than those for which only the position would
-/// have to be another one.
+/// The instance that fits the position explains more than instances that would need another
+/// position.
 #[test]
 fn a_miss_fits_the_position() {
     let text = "(role a) (init (pile 2)) (init (keeper 3 3)) (init (crate 4 3))
@@ -156,7 +156,7 @@ fn the_nearest_miss_is_shown() {
 (<= (full ?r) (row ?r) (true (at ?r 1)) (true (at ?r 2)) (true (at ?r 3)))
 (<= some (full ?r))";
     let full = explain_text(text, "(full ?r)");
-    // Row 1 lacks one, row 2 two, row 3 three.
+    // Row 1 lacks one, row 2 lacks two, and row 3 lacks three.
     assert!(full.contains("line 2, ?r = 1: 1 of 4 conditions fails"), "{full}");
     assert!(full.contains("(true (at 1 3)): not in the state, which has (at 1 1), (at 1 2)"));
     assert!(!full.contains("?r = 2"), "{full}");
@@ -168,7 +168,7 @@ fn the_nearest_miss_is_shown() {
         "{}",
         explain_text(many, "p")
     );
-    // A failing condition that would have bound a variable of another.
+    // A failing condition that would have bound a variable of another condition.
     let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1)) (<= (q ?x) (r ?x)) (r 1)";
     let open = explain_text(open, "p");
     assert!(open.contains("(distinct 1 1): equal"), "{open}");
@@ -218,7 +218,7 @@ fn names_that_nothing_defines() {
     assert!(
         explain_text(text, "(line 1 2)").contains("with 2 arguments; this name has 1 argument")
     );
-    // A bare fluent is understood.
+    // A fluent without `true` is accepted.
     assert!(explain_text(text, "(cell 1 b)").starts_with("(true (cell 1 b)) holds: in the state"));
     assert!(explain_text(text, "cell(1,b)").starts_with("(true (cell 1 b)) holds"));
     assert!(

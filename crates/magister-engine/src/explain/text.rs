@@ -121,7 +121,8 @@ impl Writer<'_> {
         let _ = writeln!(self.out, "{}{text}", "  ".repeat(indent));
     }
 
-    /// The relation was created for a part of a rule; its contents replace it.
+    /// Whether the relation was created for a part of a rule, so that its contents replace it in
+    /// the text.
     fn is_transparent(&self, node: &ProofStep) -> bool {
         let relation = match &node.claim {
             Claim::Literal(Literal { negated: false, goal: Goal::Relation(atom), .. }, _) => {

@@ -19,20 +19,20 @@ pub enum Claim {
     Performed(TermId),
     /// An instance of a rule: all conditions hold. Unbound values are missing.
     Instance(u32, Bindings),
-    /// An effect of an operation, performed as this atom, happens.
+    /// An effect of an operation that is performed as this atom.
     Effect(u32, Pattern),
 }
 
 /// Why something holds, or why it does not.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reason {
-    /// It is a fact of the rules, in this line.
+    /// It is a fact of the rules, on this line.
     Fact(u32),
-    /// The rule gives it under these values. There is a child for every condition, in order.
+    /// The rule derives it under these bindings. There is a child for every condition, in order.
     Rule(u32, Bindings),
-    /// It is in the state, since this step if known. A child explains how it became true.
+    /// It is in the state, since this step if that is known. A child explains how it became true.
     State(Option<u32>),
-    /// It is done in this step.
+    /// The role does it in this step.
     Done,
     /// Two terms differ, or a builtin holds.
     Computed,
@@ -40,21 +40,21 @@ pub enum Reason {
     Counted(u32),
     /// Nothing makes the negated atom true. A child, if any, explains why.
     Absent,
-    /// An operation, performed as this atom, adds it, or deletes it if it does not hold. Children:
-    /// what led to the operation, and the conditions of the effect.
+    /// An operation, performed as this atom, adds it, or deletes it if it does not hold. The
+    /// children are the cause of the operation and the conditions of the effect.
     Operation(u32, TermId),
-    /// It was in the state before and no operation deletes it.
+    /// It was in the state before, and no operation deletes it.
     Kept,
     /// An action without an operation becomes true itself.
     Bare,
 
-    /// It is not in the state, which has similar fluents; it was last there in a step.
+    /// It is not in the state. The state has similar fluents, or had this one in an earlier step.
     NotInState {
         /// The most similar fluents.
         near: Vec<TermId>,
-        /// The last step in whose position it was.
+        /// The last step whose position contained it.
         until: Option<u32>,
-        /// What may have been meant, if the rules have no such fluent.
+        /// The probable intention, if the rules have no such fluent.
         hint: Option<Hint>,
     },
     /// The role does something else, or nothing.
@@ -69,10 +69,11 @@ pub enum Reason {
     NoFact(Vec<TermId>),
     /// There are rules, but no head matches it; these are some of them.
     NoHead(Vec<u32>),
-    /// This many rules could give it. The children are their nearest misses.
+    /// This many rules could derive it. The children are their nearest misses.
     Misses(u32),
-    /// A number of conditions of the instance are known to hold; the children do not. Others, which
-    /// need a variable that these would bind, are unknown. A number of instances are like it.
+    /// A nearest miss. Some conditions of the instance are known to hold; the children are those
+    /// that fail. Others are unknown, because they need a variable that a failing condition would
+    /// bind.
     Miss {
         /// Conditions that hold.
         hold: u32,
@@ -83,7 +84,7 @@ pub enum Reason {
         /// Whether there may be more of them, because the search was cut short.
         at_least: bool,
     },
-    /// The conditions of the instance hold, but it gives this and not the requested atom.
+    /// The conditions of the instance hold, but it derives this atom instead of the requested one.
     Gives(TermId),
     /// An operation would add it, but the action is not performed.
     NotPerformed,
@@ -97,7 +98,7 @@ pub enum Reason {
     Limit(String),
 }
 
-/// What may have been meant.
+/// The probable intention behind an unknown name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hint {
     /// A similar name.
@@ -130,13 +131,13 @@ pub struct ProofStep {
 pub struct Explanation {
     /// Whether it holds.
     pub holds: bool,
-    /// The number of answers, for a question with variables; one or none for the others.
+    /// The number of answers to a question with variables; one or zero for other questions.
     pub answers: usize,
-    /// One for each explained answer, or one that says why there is none.
+    /// One root for each explained answer, or one that says why there is none.
     pub roots: Vec<ProofId>,
     /// All nodes.
     pub nodes: Vec<ProofStep>,
-    /// Whether parts are below the requested depth.
+    /// Whether parts below the requested depth were omitted.
     pub cut: bool,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Words<'a> {
     pub(crate) syntax: Syntax,
 }
 
-/// How the variables of a rule are written: by value, or by name.
+/// How the variables of a rule are written: as values, or as names.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a> {
     pub(super) names: &'a Names,
@@ -138,7 +138,7 @@ impl Words<'_> {
         })
     }
 
-    /// A variable of a hidden relation's rule, in the words of the rule that uses the relation.
+    /// A variable in the rule of a hidden relation, in terms of the rule that uses the relation.
     fn inside(
         &self,
         atom: &Atom,
@@ -148,7 +148,7 @@ impl Words<'_> {
     ) -> String {
         let place = rule.head.args.iter().position(|arg| *arg == Pattern::Variable(variable));
         match place.map(|place| &atom.args[place]) {
-            // The item of an aggregate has no name outside.
+            // The item of an aggregate has no name outside of it.
             Some(Pattern::Variable(outer)) if write(*outer).ends_with('_') => {
                 self.variable(&rule.names, variable)
             }

@@ -7,7 +7,7 @@ use crate::program::Pattern;
 use crate::term::Terms;
 
 /// The maximum number of conditions for which all orders are compared, by dynamic programming over
-/// sets.
+/// subsets.
 const EXHAUSTIVE: usize = 8;
 
 /// An order with fewer visited rows is not worth improving.
@@ -18,8 +18,8 @@ struct Weight {
     place: usize,
     variables: Vec<u32>,
     rows: f64,
-    /// For each part that is a constant or a variable: the variable, and the selectivity of a
-    /// value.
+    /// For each part that is a constant or a variable: the variable, if any, and the selectivity of
+    /// a value.
     shares: Vec<(Option<u32>, f64)>,
 }
 
@@ -32,7 +32,7 @@ impl Weight {
         let table = &mut tables[table.index()];
         let (mut functors, mut keys, mut key) = (Vec::new(), Vec::new(), Vec::new());
         for (column, arg) in args.iter().enumerate() {
-            // The required functors, whatever is bound; then every part by itself.
+            // The required functors, regardless of bindings; then every part by itself.
             parts(
                 arg,
                 vec![column as u8],
@@ -55,7 +55,7 @@ impl Weight {
     }
 
     /// The expected number of matching rows when these variables are bound. Parts are seldom
-    /// independent, so each further one counts less.
+    /// independent, so each further part counts less.
     fn matches(&self, bound: &[bool]) -> f64 {
         let known = |v: &Option<u32>| v.is_none_or(|v| bound[v as usize]);
         let mut shares: Vec<f64> =
@@ -94,7 +94,8 @@ fn leaves(
     }
 }
 
-/// The order in which positive conditions are joined: the newest first, if any.
+/// The order in which positive conditions are joined. The condition with new rows, if any, comes
+/// first.
 pub(super) fn order(
     rule: &Rule,
     newest: Option<usize>,
@@ -111,7 +112,7 @@ pub(super) fn order(
         order.push(first.place);
     }
     let (greedy, cost) = greedy(&weights, &bound);
-    // With more conditions, the best next one is taken repeatedly.
+    // With more conditions, the cheapest next one is taken repeatedly.
     let decided =
         if cost < CHEAP { weights.len() } else { weights.len().saturating_sub(EXHAUSTIVE) };
     for &next in &greedy[..decided] {
@@ -123,7 +124,8 @@ pub(super) fn order(
     order
 }
 
-/// Greedy: the next condition is the one with the fewest expected matches; and the total cost.
+/// A greedy order, in which the next condition is the one with the fewest expected matches, and its
+/// total cost.
 fn greedy(weights: &[Weight], bound: &[bool]) -> (Vec<usize>, f64) {
     let mut bound = bound.to_vec();
     let mut left: Vec<usize> = (0..weights.len()).collect();

@@ -12,11 +12,11 @@ use super::run::Grounder;
 use super::table::{Key, Shape};
 use crate::term::TermId;
 
-/// The maximum number of rows to count: the atoms are half its square.
+/// The maximum number of rows to count: the number of atoms is half its square.
 const MOST: usize = 512;
 
 impl Grounder<'_> {
-    /// The requested keys of a counter: rows of its table of keys, or the empty one.
+    /// The requested keys of a counter: the rows of its table of keys, or the empty key.
     fn keys(&self, counter: Counter) -> Vec<Vec<TermId>> {
         match counter.keys.map(|keys| &self.tables[keys.index()]) {
             Some(keys) => (0..keys.len()).map(|row| keys.row(row).to_vec()).collect(),
@@ -48,7 +48,7 @@ impl Grounder<'_> {
                         "a count over more than {MOST} rows exceeds the limit"
                     )));
                 }
-                // The highest count is the newest: if it exists, all do.
+                // The highest count was added last: if it exists, all of them do.
                 for count in (0..=rows).rev() {
                     let mut tuple = key.clone();
                     tuple.push(self.terms.constant_named(&count.to_string()));

@@ -1,9 +1,9 @@
-//! Computes relations that are too large as a whole only on demand.
+//! Computes large relations on demand.
 //!
 //! The queries of rules to a relation are collected in guards: relations over the arguments that
 //! are known at the query. Every rule of the relation gets the guards as additional conditions, so
-//! it has no unneeded instances. This is the magic-set transformation on the relaxed program: a
-//! query may occur in some state, and negations are queried like everything else.
+//! only requested instances are created. This is the magic-set transformation on the relaxed
+//! program: a query may occur in some state, and negations are queried like everything else.
 //!
 //! Arguments from different conditions of the querying rule may be guarded separately (narrow) or
 //! together (wide). Narrow guards are small and fast; wide ones are more precise.
@@ -18,7 +18,7 @@ use crate::program::Pattern;
 /// The precision of a relation's guards.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) enum Level {
-    /// None: the relation is computed as a whole.
+    /// No guards: the relation is computed as a whole.
     #[default]
     None,
     /// Each condition of the querying rule separately.
@@ -27,8 +27,8 @@ pub(super) enum Level {
     Wide,
 }
 
-/// Guards the relations with a level; those that are never queried with a known argument stay as
-/// they are. Returns the guarded ones. An error if a rule needs a variable that some query does not
+/// Guards the relations that have a level, except those that are never queried with a known
+/// argument. Returns the guarded ones. An error if a rule needs a variable that some query does not
 /// bind.
 pub(super) fn guard(set: &mut RuleSet, levels: &[Level]) -> Result<Vec<Level>, Error> {
     let mut levels = levels.to_vec();
@@ -107,7 +107,7 @@ fn ground(rule: &Rule) -> Option<Vec<crate::term::TermId>> {
 struct Demand<'a> {
     set: &'a RuleSet,
     levels: Vec<Level>,
-    /// For every guarded relation the group of each argument that is always known in queries.
+    /// For every guarded relation, the group of each argument that is known in all queries.
     groups: Vec<Vec<Option<usize>>>,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Demand<'a> {
         let mut groups: Vec<Vec<Option<usize>>> =
             set.arities.iter().map(|&arity| vec![Some(0); arity]).collect();
         for counter in &set.counters {
-            // A count is an output, even if a query gives a certain one.
+            // A count is an output, even if a query asks for a particular count.
             if let Some(count) = groups[counter.table.index()].last_mut() {
                 *count = None;
             }
@@ -154,7 +154,7 @@ impl<'a> Demand<'a> {
         guards.iter().enumerate().map(condition).collect()
     }
 
-    /// Whether arguments are known when all these variables are.
+    /// Which arguments are known when all these variables are.
     fn known(args: &[Pattern], variables: &[u32]) -> Vec<bool> {
         let known = |arg: &Pattern| {
             let mut all = true;
@@ -275,7 +275,7 @@ impl<'a> Demand<'a> {
     /// whether anything changed.
     fn refine(&mut self) -> bool {
         let mut refined = self.groups.clone();
-        // The tables of the guards do not matter here: only their variables count.
+        // Only the variables of the guards matter here, not their tables.
         let fake: Vec<Vec<TableId>> = (0..self.groups.len())
             .map(|t| {
                 let table = TableId(t as u32);

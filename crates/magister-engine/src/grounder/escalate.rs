@@ -1,4 +1,4 @@
-//! Grounds rules that do not ground as written, with increasing effort.
+//! Grounds rules that cannot be grounded as written, with increasing effort.
 
 use magister_core::{Halt, Stop};
 
@@ -8,20 +8,20 @@ use super::{Failure, GroundLimits, Grounded, Progress, attempt, rewrite, roots, 
 use crate::Error;
 use crate::program::Program;
 
-/// The maximum number of attempts. Each guards another relation, or guards one better.
+/// The maximum number of attempts. Each guards another relation, or uses more precise guards.
 const ATTEMPTS: usize = 12;
 
-/// The maximum number of rows of a relation that is computed as a whole if it can be guarded.
+/// The maximum number of rows of a relation that is computed as a whole although it can be guarded.
 const LARGE: usize = 1_000_000;
 
-/// The maximum number of visited rows while another attempt is left.
+/// The maximum number of visited rows in an attempt that is not the last.
 const ROWS: u64 = 100_000_000;
 
-/// After a failed attempt, relations with more rows than this are guarded in the next.
+/// After a failed attempt, relations with more rows than this are guarded in the next attempt.
 const SUSPECT: u32 = 20_000;
 
-/// Grounds rules that failed as written: rewritten, split, and with the large relations guarded.
-/// Whenever that fails too, more are guarded, or guarded better.
+/// Grounds rules that failed as written: they are rewritten and split, and large relations are
+/// guarded. After each failure, more relations are guarded, or guarded more precisely.
 pub(super) fn ground(
     program: &Program,
     mut base: RuleSet,
@@ -43,7 +43,7 @@ pub(super) fn ground(
             return Err(halt.into());
         }
         if before_play {
-            // What cannot be computed before play is computed during play, on demand.
+            // A relation that cannot be computed before play is computed on demand during play.
             if base.kinds[origin.index()] != Kind::Static || roots.contains(&origin) {
                 return Err(halt.into());
             }
@@ -112,8 +112,8 @@ fn calls(set: &RuleSet) -> Vec<(usize, usize)> {
     calls
 }
 
-/// Tables with all their dependents and dependencies, direct and indirect. The bindings of queries
-/// come from above, and help below.
+/// Tables with all their dependents and dependencies, direct and indirect. Bindings come from the
+/// dependents and restrict the dependencies.
 fn around(tables: &[usize], calls: &[(usize, usize)], count: usize) -> Vec<usize> {
     let mut above = vec![false; count];
     tables.iter().for_each(|&t| above[t] = true);

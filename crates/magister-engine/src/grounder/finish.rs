@@ -13,7 +13,7 @@ pub(super) struct Numbered {
     atoms: Vec<AtomKind>,
     /// The number of the first row of each table.
     base: Vec<u32>,
-    /// The position of each row, in sorted tables.
+    /// The position of each row, for sorted tables.
     places: Vec<Vec<u32>>,
     heads: Vec<AtomId>,
     ends: Vec<u32>,
@@ -91,9 +91,9 @@ impl Grounder<'_> {
         numbered
     }
 
-    /// The rows of a table in the order of their numbers, if that is not the order of discovery:
-    /// fluents by term, and moves by role and term. State words, move ids and observations follow
-    /// this order, so it may depend only on the terms.
+    /// The rows of a table in the order of their numbers, where that differs from the order of
+    /// discovery: fluents by term, and moves by role and term. State words, move ids and
+    /// observations follow this order, so it must depend only on the terms.
     fn sorted(&self, table: TableId) -> Vec<u32> {
         let rows = &self.tables[table.index()];
         let mut sorted: Vec<u32> = (0..rows.len()).collect();
@@ -117,7 +117,7 @@ impl Grounder<'_> {
         let atom = |(table, row): (TableId, u32)| numbered.atom(table, row);
         let fluents = self.tables[FLUENTS.index()].len() as usize;
         let moves = self.tables[DOES.index()].len() as usize;
-        // The first fluents found are those of the initial state.
+        // The fluents that were found first are those of the initial state.
         let mut initial: Vec<AtomId> =
             (0..self.initial().len() as u32).map(|row| atom((FLUENTS, row))).collect();
         initial.sort_unstable();
@@ -174,7 +174,7 @@ impl Grounder<'_> {
     /// The conditions of each legal move.
     fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
         let moves = &self.tables[DOES.index()];
-        // A row of a static table is not a condition.
+        // A row of a static table is always true and needs no condition.
         let needed =
             |(table, row): (TableId, u32)| self.set.is_dynamic(table).then(|| atom((table, row)));
         self.sorted(DOES)
@@ -194,7 +194,7 @@ impl Grounder<'_> {
             .collect()
     }
 
-    /// The row that a role is in control, if it ever can be.
+    /// The row that says that a role is in control, if it can be.
     fn control(&self, role: TermId) -> Option<(TableId, u32)> {
         let symbol = self.terms.find_symbol("control")?;
         if let Some(view) = relation_table(self.program, "control", 1)

@@ -34,7 +34,7 @@ pub enum AtomKind {
     Fluent(TermId),
     /// A role, by its number, does a move.
     Does(u32, TermId),
-    /// Anything that rules derive.
+    /// An atom that rules derive.
     Derived,
 }
 
@@ -43,26 +43,26 @@ pub enum AtomKind {
 pub struct Grounded {
     /// All terms.
     pub terms: Terms,
-    /// All atoms: first the fluents, then the moves, then what is derived.
+    /// All atoms: the fluents, then the moves, then the derived atoms.
     pub atoms: Vec<AtomKind>,
     /// The number of fluents.
     pub fluents: usize,
     /// The number of moves of all roles together.
     pub moves: usize,
-    /// Whether a role may have nothing to do and then makes no move: the operations dialect.
+    /// Whether a role without a legal move is idle, as in the operations dialect.
     pub idling: bool,
     /// The number of roles.
     pub roles: usize,
     /// The heads of instances.
     pub(super) heads: Vec<AtomId>,
-    /// Where the body of each instance ends in `literals`.
+    /// The end of the body of each instance in `literals`.
     pub(super) ends: Vec<u32>,
     pub(super) literals: Vec<Signed>,
     /// The fluents of the initial state.
     pub initial: Vec<AtomId>,
-    /// For every fluent the atom of its next value.
+    /// For every fluent, the atom of its next value.
     pub next: Vec<Option<AtomId>>,
-    /// For every move the atoms that must all hold to make it legal; `None` if it never is.
+    /// For every move, the atoms that must all hold to make it legal; `None` if it is never legal.
     pub legal: Vec<Option<Vec<AtomId>>>,
     /// The terminal condition; `None` if no state is terminal.
     pub terminal: Option<Truth>,
@@ -77,7 +77,7 @@ pub struct Grounded {
 pub enum Truth {
     /// In every state.
     Always,
-    /// When an atom does.
+    /// When an atom holds.
     When(AtomId),
 }
 

@@ -3,7 +3,7 @@
 use super::rules::{Condition, variables_of};
 use crate::program::Pattern;
 
-/// The number of each argument's source; `None` for a ground one.
+/// The number of each argument's source; `None` for a ground argument.
 pub(super) fn partition(args: &[Pattern], sources: &[Vec<u32>]) -> Vec<Option<usize>> {
     let needs: Vec<Vec<u32>> = args.iter().map(|a| variables_of(std::slice::from_ref(a))).collect();
     let mut from: Vec<Option<usize>> = vec![None; args.len()];
@@ -13,7 +13,7 @@ pub(super) fn partition(args: &[Pattern], sources: &[Vec<u32>]) -> Vec<Option<us
         let count = |s: usize| left.iter().filter(|&&at| gives(&sources[s], at)).count();
         let best = (0..sources.len()).rev().max_by_key(|&s| count(s)).filter(|&s| count(s) > 0);
         let Some(best) = best else {
-            // An argument without a single source is its own group.
+            // Each argument without a single source forms its own group.
             left.drain(..).for_each(|at| from[at] = Some(sources.len() + at));
             break;
         };
@@ -50,7 +50,7 @@ pub(super) fn separate(groups: &mut [Option<usize>], from: &[Option<usize>]) {
             groups[at] = Some(place(part.unwrap_or((group, usize::MAX)), &mut seen));
         }
     }
-    // Numbered by first appearance, so that equal partitions look equal.
+    // Parts are numbered by first appearance, so that equal partitions compare equal.
     let mut names: Vec<usize> = Vec::new();
     for group in groups.iter_mut().flatten() {
         let name = names.iter().position(|n| n == group).unwrap_or_else(|| {
@@ -61,7 +61,8 @@ pub(super) fn separate(groups: &mut [Option<usize>], from: &[Option<usize>]) {
     }
 }
 
-/// A small set of conditions that binds these variables; of the first `own`, all that mention them.
+/// A small set of conditions that binds these variables, including all of the first `own` that
+/// mention them.
 pub(super) fn covering(wanted: &[u32], context: &[Condition], own: usize) -> Vec<Condition> {
     let mut body: Vec<Condition> = Vec::new();
     let mut left = wanted.to_vec();

@@ -1,7 +1,7 @@
-//! Programs to rules over tables.
+//! From programs to rules over tables.
 //!
-//! A negation with variables that nothing else binds gets its own relation, an aggregate a table of
-//! counts.
+//! A negation with variables that nothing else binds gets its own relation, and an aggregate gets a
+//! table of counts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -159,7 +159,7 @@ impl Lower<'_> {
         Ok(body)
     }
 
-    /// The table with the number of rows of another.
+    /// The table with the numbers of rows of another table.
     fn counter(&mut self, of: TableId) -> TableId {
         if let Some(counter) = self.set.counters.iter().find(|c| c.of == of) {
             return counter.table;
@@ -182,8 +182,8 @@ impl Lower<'_> {
         let mut names = Renaming::identity(rule.variables);
         let mut body = self.conditions(number, &mut names)?;
         let name = program.terms.name(info.functor.symbol);
-        // In a query the role of a goal, a legal move or a percept is bound; here a condition must
-        // bind it.
+        // In a query, the role of a goal, a legal move or a percept is bound; here, a condition
+        // must bind it.
         if matches!((name, rule.head.args.len()), ("goal" | "legal" | "sees", 2))
             && let Some(Pattern::Variable(role)) = rule.head.args.first()
             && let Some(Goal::Relation(Atom { relation, .. })) =
@@ -204,8 +204,8 @@ impl Lower<'_> {
         )
     }
 
-    /// A relation for a part of a formula is used in one place, and may take variables from there:
-    /// then the conditions that bind them there bind them here.
+    /// A relation that represents a part of a formula is used in one place and may share variables
+    /// with it. Then the conditions that bind these variables there are added here.
     fn demand(
         &mut self,
         rule: &crate::program::Rule,
@@ -255,7 +255,7 @@ impl Lower<'_> {
             if inside.len() == count {
                 continue;
             }
-            // "There is none" over the open variables: a relation over the others.
+            // "There is none" over the open variables becomes a relation over the others.
             let (of, patterns) = (*of, patterns.clone());
             let made = self.set.new_table(inside.len(), self.set.kind(of), None);
             let columns: Box<[Pattern]> = inside.iter().map(|&v| Pattern::Variable(v)).collect();

@@ -1,12 +1,14 @@
-//! Grounding: rules to the finite set of their relevant instances.
+//! Grounding: from rules to the finite set of their relevant instances.
 //!
-//! Static relations are evaluated once, exactly. The rest is grown bottom-up and semi-naively from
-//! the initial state: fluents that `next` gives, moves that `legal` gives, and whatever follows.
-//! Negations over dynamic relations count as possible, so the result covers every reachable state
-//! and possibly more; every instance is kept with its dynamic conditions.
+//! Static relations are evaluated once, exactly. The rest is computed bottom-up by semi-naive
+//! evaluation from the initial state: the fluents that `next` derives, the moves that `legal`
+//! derives, and everything that follows from them. Negations over dynamic relations count as
+//! possible, so the result covers every reachable state and possibly more; every instance is kept
+//! with its dynamic conditions.
 //!
 //! The declarations `base` and `input` are not used: they may be wrong, and nothing here could
-//! detect that. That costs instances where relaxed reachability goes further than play does.
+//! detect that. The price is additional instances where relaxed reachability exceeds real
+//! reachability.
 
 mod cost;
 mod count;
@@ -43,18 +45,18 @@ use run::{Grounder, legal_table, relation_table};
 /// The limits of grounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GroundLimits {
-    /// The number of rule instances.
+    /// The maximum number of rule instances.
     pub instances: usize,
-    /// The approximate memory in bytes.
+    /// The maximum memory in bytes, approximately.
     pub bytes: usize,
-    /// The nesting of terms: rules that build ever larger ones end here.
+    /// The maximum nesting of terms. It stops rules that build ever larger terms.
     pub depth: u32,
-    /// The rows that joins may visit in one attempt.
+    /// The maximum number of rows that joins visit in one attempt.
     pub rows: u64,
-    /// The rows that joins may visit in all attempts together. It replaces a time limit: whether a
-    /// game grounds must be the same on every machine.
+    /// The maximum number of rows that joins visit in all attempts together. It replaces a time
+    /// limit, because the result must be the same on every machine.
     pub work: u64,
-    /// The rows of one relation.
+    /// The maximum number of rows of one relation.
     pub table: usize,
 }
 
@@ -73,9 +75,9 @@ impl Default for GroundLimits {
 
 /// Grounds a program.
 ///
-/// Rules are first taken as written, because the networks are then a little better. If that needs
-/// too much, they are rewritten and split into parts with smaller joins; then relations that become
-/// too large are computed only on demand.
+/// Rules are first grounded as written, because this gives slightly better networks. If that
+/// exceeds the limits, they are rewritten and split into parts with smaller joins; then relations
+/// that become too large are computed only on demand.
 pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<Grounded, Error> {
     ground_with(program, limits, stop, &Progress::default())
 }
@@ -145,7 +147,7 @@ fn attempt(
     }
 }
 
-/// The tables that are queried from outside: legal moves, the next state, goals, the end and
+/// The tables that are queried from outside: legal moves, the next state, goals, terminal,
 /// percepts, and the initial state.
 fn roots(program: &Program) -> Vec<TableId> {
     let named = [("init", 1), ("goal", 2), ("terminal", 0), ("sees", 2), ("control", 1)];
@@ -156,7 +158,7 @@ fn roots(program: &Program) -> Vec<TableId> {
     roots
 }
 
-/// Only the rules on which a root depends.
+/// Keeps only the rules on which a root depends.
 fn relevant(program: &Program, mut set: RuleSet) -> RuleSet {
     let mut relevant = vec![false; set.arities.len()];
     let mut queue = roots(program);

@@ -1,4 +1,4 @@
-//! Operations to rules: additions, deletions and the frame rules.
+//! From operations to rules: additions, deletions and frame rules.
 
 use magister_gdl::Dialect;
 

@@ -1,7 +1,7 @@
 //! The join order of a rule's conditions.
 //!
-//! The condition that must be new comes first. After it, tests are evaluated as soon as possible;
-//! the others follow in the order with the fewest expected rows.
+//! The condition that uses new rows comes first. Tests are evaluated as soon as possible, and the
+//! other conditions follow in the order with the fewest expected rows.
 
 use super::cost;
 use super::rules::{Condition, Rule};
@@ -12,11 +12,11 @@ use crate::term::{Functor, TermId, Terms};
 /// The rows of a table that a step may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
-    /// Those before the newest round.
+    /// The rows before the newest round.
     Old,
-    /// Those of the newest round.
+    /// The rows of the newest round.
     New,
-    /// Both.
+    /// All rows.
     All,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Source {
 pub(super) enum Step {
     /// Iterates over the matching rows of a table.
     Scan { condition: usize, index: Option<usize>, key: Vec<Source>, rows: Rows },
-    /// Looks up one row of a table: all variables are bound.
+    /// Looks up one row of a table, when all variables are bound.
     Find { condition: usize, key: Vec<Source>, rows: Rows },
     /// Evaluates a builtin, which may bind variables.
     Ask(usize),
@@ -63,7 +63,7 @@ impl Plan {
         let mut tests: Vec<usize> =
             (0..rule.body.len()).filter(|&c| !rule.body[c].is_positive()).collect();
         let mut steps = Vec::new();
-        // Tests and builtins as soon as their inputs are bound.
+        // Tests and builtins are evaluated as soon as their inputs are bound.
         let mut test = |bound: &mut [bool], steps: &mut Vec<Step>, at_last: bool| loop {
             let ready = tests.iter().position(|&c| {
                 let condition = &rule.body[c];
@@ -143,7 +143,8 @@ fn sizes(rule: &Rule, tables: &[Table]) -> Vec<u32> {
         .collect()
 }
 
-/// Each match is found once: before the newest condition only old rows count, after it all.
+/// The rows for each condition, so that each match is found once: only old rows before the newest
+/// condition, and all rows after it.
 fn rows(rule: &Rule, condition: usize, newest: Option<usize>, dynamic: &[bool]) -> Rows {
     let Condition::In(table, _) = &rule.body[condition] else { return Rows::All };
     match newest {
@@ -152,7 +153,7 @@ fn rows(rule: &Rule, condition: usize, newest: Option<usize>, dynamic: &[bool]) 
     }
 }
 
-/// The known parts of a pattern, which can be looked up.
+/// The known parts of a pattern, which can be looked up in an index.
 pub(super) fn parts(
     pattern: &Pattern,
     path: Vec<u8>,

@@ -11,7 +11,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The number of attempts, and of instances in the current one.
+    /// The number of attempts, and the number of instances in the current one.
     pub fn read(&self) -> (usize, usize) {
         (self.attempts.load(Relaxed), self.instances.load(Relaxed))
     }

@@ -1,9 +1,9 @@
 //! Rewrites rules so that they can be split better.
 //!
-//! Rules that differ in one condition only, as after the expansion of a disjunction, become one
+//! Rules that differ in only one condition, as after the expansion of a disjunction, become one
 //! rule again, with a relation for the difference. A static relation that connects variables is
-//! replaced by its definition if that lets them be joined separately: two squares are different if
-//! their columns or their rows are.
+//! replaced by its definition if the variables can then be joined separately: two squares differ if
+//! their columns or their rows differ.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::program::Pattern;
 /// The maximum number of definitions of an unfolded relation.
 const DEFINITIONS: usize = 8;
 
-/// The maximum number of rules that one rule may become.
+/// The maximum number of rules that one rule may be replaced by.
 const VARIANTS: usize = 64;
 
 /// Removes duplicate conditions.

@@ -39,12 +39,12 @@ pub(super) fn table(relation: crate::program::Relation) -> TableId {
 /// The meaning of the rows of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// They are true in every state, and nothing else is.
+    /// They are true in every state, and all other rows are false.
     Static,
     /// They may be true in some state. Each is an atom.
     Dynamic,
-    /// They are queried. A guard prevents unneeded instances of rules; it is not a condition of the
-    /// other instances.
+    /// They are requested. A guard prevents unneeded instances of rules; it is not a condition of
+    /// the remaining instances.
     Guard,
 }
 
@@ -57,7 +57,7 @@ pub(super) enum Condition {
     NotIn(TableId, Box<[Pattern]>),
     /// Two terms differ, or (`false`) are equal.
     Differ(Pattern, Pattern, bool),
-    /// A builtin holds, or (`false`) does not. If it holds it may bind its result.
+    /// A builtin holds, or (`false`) does not. If it holds, it may bind its result.
     Builtin(&'static str, Box<[Pattern]>, bool),
 }
 
@@ -75,7 +75,7 @@ impl Condition {
         }
     }
 
-    /// Its variables, each once.
+    /// Its variables, without duplicates.
     pub(super) fn variables(&self) -> Vec<u32> {
         let mut all = Vec::new();
         self.patterns(&mut |p| collect(p, &mut all));
@@ -90,7 +90,7 @@ impl Condition {
         }
     }
 
-    /// For a builtin that binds: its input variables, and those that it binds then.
+    /// For a builtin that binds: its input variables, and the variables that it then binds.
     pub(super) fn computes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
         let Condition::Builtin(name, args, true) = self else { return None };
         Some(match (*name, &args[..]) {
@@ -144,7 +144,7 @@ pub(super) fn bound(body: &[Condition], mut known: Vec<u32>) -> Vec<u32> {
     known
 }
 
-/// The variables of patterns, each once.
+/// The variables of patterns, without duplicates.
 pub(super) fn variables_of(patterns: &[Pattern]) -> Vec<u32> {
     let mut all = Vec::new();
     patterns.iter().for_each(|p| collect(p, &mut all));
@@ -170,23 +170,23 @@ pub(super) struct RuleSet {
     /// The number of columns of each table.
     pub(super) arities: Vec<usize>,
     pub(super) kinds: Vec<Kind>,
-    /// For every table the relation it was created for: itself, if that is in the rulesheet.
+    /// For every table, the relation it was created for; a relation of the rulesheet has itself.
     pub(super) origins: Vec<TableId>,
     /// Facts.
     pub(super) facts: Vec<(TableId, Vec<TermId>)>,
-    /// Relations that can only be computed on demand: the query binds variables that their rules
-    /// need.
+    /// Relations that can only be computed on demand, because their rules need variables that the
+    /// query binds.
     pub(super) asked: Vec<TableId>,
     /// The tables with the numbers of rows of others.
     pub(super) counters: Vec<Counter>,
 }
 
-/// A table with the number of rows of another: for every key, how many rows begin with it.
+/// A table of counts: for every key, the number of rows of another table that begin with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counter {
     /// The table with the rows: the key, then the counted part.
     pub(super) of: TableId,
-    /// The table with the numbers: the key, then the number.
+    /// The table with the counts: the key, then the count.
     pub(super) table: TableId,
     /// The requested keys, if there is a key.
     pub(super) keys: Option<TableId>,
@@ -245,7 +245,7 @@ impl RuleSet {
         }
     }
 
-    /// Marks what depends on dynamic tables as dynamic.
+    /// Marks all tables that depend on dynamic tables as dynamic.
     pub(super) fn settle(&mut self) {
         loop {
             let changes = |rule: &Rule| {

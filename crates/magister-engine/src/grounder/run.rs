@@ -1,4 +1,4 @@
-//! Grows tables bottom-up and semi-naively to a fixpoint.
+//! Computes tables bottom-up to a fixpoint, by semi-naive evaluation.
 
 use magister_core::{Halt, Stop};
 use magister_gdl::Dialect;
@@ -10,7 +10,7 @@ use super::{GroundLimits, Progress};
 use crate::program::{Goal, Pattern, Program};
 use crate::term::{TermId, Terms};
 
-/// An instance when it is found; atoms are rows of tables.
+/// An instance as it is found; its atoms are rows of tables.
 pub(super) struct Raw {
     pub(super) head: (TableId, u32),
     /// The start of its positive conditions in `positive`, and of its negative ones in `negative`.
@@ -26,7 +26,7 @@ pub(super) struct Grounder<'a> {
     pub(super) progress: &'a Progress,
     pub(super) terms: Terms,
     pub(super) tables: Vec<Table>,
-    /// For each table the number of old rows, and of rows that count in this round.
+    /// For each table, the number of old rows, and the number of rows that count in this round.
     pub(super) marks: Vec<(u32, u32)>,
     pub(super) found: Vec<Raw>,
     pub(super) positive: Vec<(TableId, u32)>,
@@ -40,7 +40,7 @@ pub(super) struct Grounder<'a> {
     pub(super) looked: u64,
     /// The number of terms created by builtins.
     pub(super) computed: usize,
-    /// The last rule: the one to report when a limit is reached.
+    /// The table of the last rule, which is reported when a limit is reached.
     pub(super) latest: TableId,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Static relations, stratum by stratum, so that negated relations are complete.
+    /// Computes static relations, stratum by stratum, so that negated relations are complete.
     pub(super) fn static_tables(&mut self) -> Result<(), Halt> {
         for (table, tuple) in std::mem::take(&mut self.set.facts) {
             let (row, _) = self.tables[table.index()].insert(&tuple);
@@ -176,7 +176,7 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// New legal moves may be made, and next fluents may become true.
+    /// Legal moves become moves that may be made, and next fluents become fluents that may be true.
     fn moves_and_fluents(&mut self) {
         if let Some(legal) = self.legal {
             let table = &self.tables[legal.index()];
@@ -208,7 +208,7 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Whether an action has an operation; without one it becomes a fact itself.
+    /// Whether an action has an operation; an action without one becomes a fact itself.
     fn is_operation(&self, action: TermId) -> bool {
         let wanted = Pattern::Ground(action);
         self.program.operations.iter().any(|o| o.action.may_meet(&wanted, &self.terms))

@@ -1,16 +1,17 @@
 //! Splits rules with needlessly large joins.
 //!
-//! A variable that is not in the head matters only where it occurs. The conditions with it become a
-//! separate relation over the variables they share with the rest, so that the rest is joined once
-//! for each such tuple and not once for each value of the variable. That turns products into sums,
-//! which badly written rules need. Doing it variable by variable, the one with the fewest
-//! neighbours first, follows a tree decomposition of the rule.
+//! A variable that is not in the head matters only to the conditions that contain it. These
+//! conditions become a separate relation over the variables that they share with the rest of the
+//! rule. The rest is then joined once for each tuple of that relation instead of once for each
+//! value of the variable. This turns products into sums, which badly written rules need.
+//! Eliminating the variables one by one, those with the fewest neighbours first, follows a tree
+//! decomposition of the rule.
 
 use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use crate::program::Pattern;
 
-/// The maximum number of conditions of a rule that is split: rules in practice are shorter, and
-/// splitting takes time.
+/// The maximum number of conditions of a rule that is split. Real rules are shorter, and splitting
+/// takes time.
 const LONGEST: usize = 100;
 
 /// Splits every rule from number `first` on, if that helps.
@@ -37,7 +38,7 @@ pub(super) fn width(rule: &Rule) -> usize {
             place += 1;
             !part.conditions.contains(&(place - 1))
         });
-        // The table does not matter: only the variables count.
+        // Only the variables matter here, not the table.
         rule.body.push(Condition::In(rule.head, columns));
     }
     let mut rest = variables_of(&rule.args);
@@ -49,22 +50,23 @@ pub(super) fn width(rule: &Rule) -> usize {
     width.max(rest.len())
 }
 
-/// The part of a rule with one variable.
+/// The part of a rule that contains one variable.
 struct Part {
     /// Its conditions.
     conditions: Vec<usize>,
     /// All its variables.
     bag: Vec<u32>,
-    /// Those that occur elsewhere.
+    /// Those of its variables that occur elsewhere.
     shared: Vec<u32>,
-    /// Those that no positive condition of the part binds.
+    /// Those of its variables that no positive condition of the part binds.
     open: Vec<u32>,
 }
 
 impl Part {
-    /// The best part to extract from a rule, if any makes it smaller.
+    /// The best part to extract from a rule, if one makes the rule smaller.
     fn find(rule: &Rule) -> Option<Part> {
-        // The output of a builtin is bound in no other way, so such rules are not split.
+        // The output of a builtin is bound in no other way, so rules with such a builtin are not
+        // split.
         let computes = rule.body.iter().any(|c| matches!(c, Condition::Builtin(..)));
         if computes || rule.body.len() > LONGEST {
             return None;
@@ -100,7 +102,7 @@ impl Part {
             .copied()
             .filter(|w| head.contains(w) || rest.iter().any(|&c| body[c].contains(w)))
             .collect();
-        // Open variables must be bound by the rest.
+        // The rest must bind the open variables.
         let stands = rest.iter().any(positive)
             && open.iter().all(|w| rest.iter().any(|c| positive(c) && body[*c].contains(w)));
         (stands && !open.contains(&v)).then_some(Part { conditions, bag, shared, open })
@@ -138,7 +140,7 @@ impl Part {
 }
 
 /// Conditions that bind variables to all values that `conditions` may give them: copies of static
-/// ones if they have no other variables, else guards.
+/// conditions if those have no other variables, otherwise guards.
 fn bind(open: &[u32], conditions: &[Condition], rule: &Rule, set: &mut RuleSet) -> Vec<Condition> {
     let mut binding = Vec::new();
     let mut left: Vec<u32> = open.to_vec();
@@ -169,8 +171,8 @@ fn bind(open: &[u32], conditions: &[Condition], rule: &Rule, set: &mut RuleSet) 
     binding
 }
 
-/// A guard with these columns for whatever satisfies these conditions. If everything is static, the
-/// guard is exact.
+/// A guard with these columns for all tuples that satisfy these conditions. If all conditions are
+/// static, the guard is exact.
 fn guard(columns: Box<[Pattern]>, body: Vec<Condition>, rule: &Rule, set: &mut RuleSet) -> TableId {
     let kind = if body.iter().all(|c| set.is_static(c)) { Kind::Static } else { Kind::Guard };
     let head = set.new_table(columns.len(), kind, Some(rule.head));

@@ -23,7 +23,7 @@ struct Index {
     shape: Shape,
     /// Rows by key, ascending.
     rows: FxHashMap<Key, Vec<u32>>,
-    /// The number of indexed rows.
+    /// The number of rows that are indexed.
     upto: u32,
 }
 
@@ -85,7 +85,7 @@ impl Table {
         None
     }
 
-    /// Adds a tuple; its row, and whether it is new.
+    /// Adds a tuple; returns its row, and whether it is new.
     pub(super) fn insert(&mut self, tuple: &[TermId]) -> (u32, bool) {
         if (self.count as usize + 1) * 2 > self.slots.len() {
             self.grow();

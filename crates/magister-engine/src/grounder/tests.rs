@@ -1,5 +1,5 @@
-//! Small rulesheets for each feature of the grounder, compared with the reference interpreter: with
-//! the usual effort, and with every relation guarded.
+//! Compares small rulesheets for each feature of the grounder with the reference interpreter, with
+//! normal effort and with every relation guarded.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn program(text: &str) -> Program {
     Program::new(&read(text, &Options::default()).rules, text).expect("a game")
 }
 
-/// Rewritten, split, and with everything guarded that can be.
+/// The rules rewritten and split, with guards for all relations that can have them.
 fn prepared(program: &Program, level: Level) -> RuleSet {
     let mut set = relevant(program, lower::lower(program).expect("it can be grounded"));
     rewrite::deduplicate(&mut set);
@@ -39,7 +39,7 @@ fn prepared(program: &Program, level: Level) -> RuleSet {
     set
 }
 
-/// The ground program with every level of effort.
+/// The ground program at every level of effort.
 fn efforts(program: &Program) -> Vec<Grounded> {
     let (limits, stop) = (GroundLimits::default(), Stop::never());
     let mut all = vec![ground(program, &limits, &stop).expect("grounds")];
@@ -54,7 +54,7 @@ fn efforts(program: &Program) -> Vec<Grounded> {
     all
 }
 
-/// Random walks together with the reference interpreter.
+/// Compares ground programs with the reference interpreter on random walks.
 fn assert_agrees(text: &str) {
     let program = Arc::new(program(text));
     let rules = read(text, &Options::default()).rules;
@@ -149,8 +149,8 @@ fn definitions_and_disjunctions() {
 
 #[test]
 fn recursion_is_computed_on_demand() {
-    // The number of those that are on, by counting up from zero; as a whole it would count from
-    // everywhere.
+    // The number of switches that are on, counted up from zero; computed as a whole, the relation
+    // would count from every number.
     assert_agrees(&switches(
         "(<= (count ?n ?k ?t) (last ?n) (num0 ?k) (step ?n ?k ?t))
          (<= (count ?n ?k ?t) (after ?n ?m) (step ?n ?k ?l) (count ?m ?l ?t))

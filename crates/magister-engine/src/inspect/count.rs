@@ -1,5 +1,5 @@
-//! Counts paths over distinct positions: each position is expanded once, and path counts are passed
-//! on to successors.
+//! Counts paths over distinct positions: each position is expanded once, and its path count is
+//! added to its successors.
 
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use super::joints::Joints;
 /// The counts at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Paths of this length.
+    /// The number of paths of this length.
     pub nodes: u128,
-    /// The number of those that are over.
+    /// The number of those that end in a terminal state.
     pub terminals: u128,
     /// The number of distinct positions they lead to.
     pub distinct: usize,
@@ -22,9 +22,9 @@ pub struct Level {
 /// Why a depth could not be counted.
 #[derive(Debug)]
 pub enum Failure {
-    /// Too many distinct positions, or the count was stopped.
+    /// There are too many distinct positions, or the count was stopped.
     Limit,
-    /// Too many paths.
+    /// The number of paths overflows.
     Count,
     /// A step failed.
     Halt {
@@ -126,13 +126,13 @@ impl Counter {
         Ok(())
     }
 
-    /// Whether some path from here never ends. Known only once a depth finds nothing new: then all
-    /// reachable positions were expanded.
+    /// Whether some path from here never ends. This is known only once a depth has found nothing
+    /// new, because then all reachable positions have been expanded.
     pub fn endless(&self) -> bool {
         if self.grew {
             return false;
         }
-        // Depth first with an explicit stack; an open position that is met again closes a cycle.
+        // Depth first with an explicit stack; reaching an open position again closes a cycle.
         let (mut open, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
         for &(start, _) in &self.front {
             let mut path = vec![(start, 0)];

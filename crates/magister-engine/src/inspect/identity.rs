@@ -1,4 +1,4 @@
-//! What must be the same for a game in every process and on every evaluator.
+//! The properties of a game that must be the same in every process and on every evaluator.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -25,9 +25,10 @@ pub struct Identity {
     pub text_hash: String,
     /// The texts of all moves in the order of their numbers; the shape of the board; and for every
     /// state on the walks its text, the legal moves and percepts by number and in order, the goal
-    /// values, the cells of the board and the observation. The same for all evaluators.
+    /// values, the cells of the board and the observation. This hash is the same for all
+    /// evaluators.
     pub play: String,
-    /// The words of the states on the walks, which depend on the evaluator.
+    /// The words of the states on the walks, which may depend on the evaluator.
     pub words: String,
 }
 
@@ -36,7 +37,7 @@ pub fn identity(game: &Arc<dyn Game>, walks: Walks, stop: &Stop) -> Identity {
     let info = game.info();
     let text = game.text();
     let (mut play, mut all_words) = (String::new(), String::new());
-    // If numbers are mere handles, texts must be the same.
+    // If numbers are only valid in this process, texts are compared instead.
     let fixed = info.moves.is_some();
     for number in 0..info.moves.unwrap_or(0) {
         let _ = writeln!(play, "{}", text.move_text(Move(number)));

@@ -1,4 +1,4 @@
-//! Inspection of games: counted paths, random matches.
+//! Inspection of games: path counts and random matches.
 //!
 //! Everything works on any [`Game`](magister_core::Game) through its public interface.
 

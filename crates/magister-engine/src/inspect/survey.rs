@@ -9,7 +9,7 @@ use magister_core::{Game, Halt, Move, Payment, Rng, Role, Seed, Step, Stop, Work
 pub enum Fault {
     /// A role has no legal move in a non-terminal state.
     NoMove(Role),
-    /// A step failed; the sentence says why.
+    /// A step failed; the text says why.
     Step(String),
     /// A player has no goal value in a terminal state.
     NoGoal(Role),
@@ -19,7 +19,7 @@ pub enum Fault {
     GoalRange(Role, String),
 }
 
-/// How often something was observed, and the first match with it.
+/// The number of matches in which a defect was observed, and the first of them.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// The number of matches.
@@ -31,38 +31,38 @@ pub struct Seen {
 /// The results of one player.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Score {
-    /// The number of matches that gave it a result.
+    /// The number of matches in which the player had a result.
     pub paid: u32,
     /// The sum of the results.
     pub sum: f64,
-    /// The lowest.
+    /// The lowest result.
     pub low: f64,
-    /// The highest.
+    /// The highest result.
     pub high: f64,
-    /// The number of matches in which no other player had as much.
+    /// The number of matches that the player won alone.
     pub best: u32,
-    /// The number of matches in which others had as much, and none more.
+    /// The number of matches in which the player shared the best result.
     pub shared: u32,
 }
 
 /// The statistics of many matches.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Matches.
+    /// The number of matches.
     pub playouts: u32,
-    /// The number of those that ended.
+    /// The number of matches that reached a terminal state.
     pub finished: u32,
-    /// The length of the shortest of these.
+    /// The length of the shortest of them.
     pub shortest: u32,
-    /// The length of the longest.
+    /// The length of the longest of them.
     pub longest: u32,
-    /// The total length of all of these.
+    /// The total length of all of them.
     pub steps: u64,
-    /// The number of matches that were broken off.
+    /// The number of matches that were cut off.
     pub truncated: u32,
     /// The defects.
     pub faults: BTreeMap<Fault, Seen>,
-    /// One for each role; that of chance stays empty.
+    /// One score per role; that of chance stays empty.
     pub scores: Vec<Score>,
     /// All moves that were ever legal.
     pub legal: BTreeSet<Move>,

@@ -1,4 +1,4 @@
-//! Comparison with known games.
+//! Tests on games with known counts.
 
 use magister_core::examples::Countdown;
 use magister_core::{Native, Seed, Stop};

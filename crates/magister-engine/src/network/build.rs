@@ -30,7 +30,7 @@ pub(super) struct Builder<'a> {
     common: FxHashMap<Edge, u32>,
     /// The legality of each move, once known.
     legal: Vec<Edge>,
-    /// For every input of a move, what is true whenever the move is made.
+    /// For every input of a move, the wires that are true whenever the move is made.
     granted: Vec<Vec<Edge>>,
 }
 
@@ -42,8 +42,8 @@ impl<'a> Builder<'a> {
         invariants: Invariants,
         stop: &'a Stop,
     ) -> Self {
-        // Moves role by role, so that those of a role are neighbours; after them the idle inputs,
-        // if roles may be idle. Then exactly one input of each role is true.
+        // Moves are ordered by role, so that those of a role are adjacent; the idle inputs follow,
+        // if roles may be idle. Exactly one input of each role is then true.
         let mut order: Vec<u32> = (0..ground.moves as u32).collect();
         order.sort_by(|&a, &b| {
             let ((a_role, a), (b_role, b)) = (ground.the_move(a), ground.the_move(b));
@@ -172,8 +172,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The wire of an atom: the disjunction of its instances. Atoms of its own cycle take the wires
-    /// in `cycle`.
+    /// The wire of an atom: the disjunction of its instances. Atoms in the same cycle have the
+    /// wires in `cycle`.
     fn atom(&mut self, atom: u32, cycle: Option<&FxHashMap<u32, Edge>>) -> Edge {
         let mut cubes = Vec::with_capacity(self.instances[atom as usize].len());
         for &number in &self.instances[atom as usize] {
@@ -200,8 +200,8 @@ impl<'a> Builder<'a> {
         Factor { graph: &mut self.graph, common: &self.common }.sum(cubes)
     }
 
-    /// Removes from a conjunction what is implied by the legality of its moves. Returns false if
-    /// they cannot be made together, or not in such a state.
+    /// Removes the parts of a conjunction that the legality of its moves implies. Returns false if
+    /// the moves cannot be made together, or not in such a state.
     fn grant(&self, cube: &mut Vec<Edge>) -> bool {
         let granted = |e: &Edge| {
             let node = e.node().index().checked_sub(self.ground.fluents)?;
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
     /// Mutually dependent atoms: start with none, and iterate to a fixpoint.
     fn unroll(&mut self, cycle: &[u32]) -> Result<(), Error> {
         let mut wires: FxHashMap<u32, Edge> = cycle.iter().map(|&a| (a, Edge::FALSE)).collect();
-        // After as many rounds as there are atoms nothing can change.
+        // After as many rounds as there are atoms, nothing can change.
         for _ in 0..=cycle.len() {
             self.stop.check()?;
             let mut next = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! The next state for known moves: most fluents do not change, and the others depend on a small
-//! part of the network.
+//! Cofactors: the next state for known moves. Most fluents do not change, and the others depend on
+//! a small part of the network.
 
 use rustc_hash::FxHashSet;
 
@@ -13,7 +13,7 @@ pub(crate) struct Cofactors<'a> {
     dependent: Vec<NodeId>,
     /// The value of each node once the moves are known.
     known: Vec<Known>,
-    /// Pairs of fluents, negated or not, of which the first implies the second.
+    /// Pairs of fluents, negated or not, the first of which implies the second.
     implied: FxHashSet<(Edge, Edge)>,
 }
 
@@ -26,7 +26,7 @@ enum Known {
     Always(bool),
 }
 
-/// The changes of a joint move: gates over the fluents, and for each fluent that may change its
+/// The changes of a joint move: gates over the fluents and, for each fluent that may change, its
 /// number and the wire of its next value.
 pub(crate) type Changes = (Graph, Vec<(FluentId, Edge)>);
 
@@ -115,11 +115,11 @@ impl<'a> Cofactors<'a> {
         (graph, self.rest(changes))
     }
 
-    /// Removes parts of a conjunction that other parts imply.
+    /// Removes parts of a conjunction that are implied by other parts.
     fn settle(&self, parts: &mut Vec<Edge>) {
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
-            // One by one: of two that imply each other one stays.
+            // One at a time, so that one of two parts that imply each other remains.
             if parts.iter().any(|&other| self.implied.contains(&(other, part))) {
                 parts.remove(at);
             } else {
@@ -128,8 +128,8 @@ impl<'a> Cofactors<'a> {
         }
     }
 
-    /// Removes changes that are none: if always one of several fluents is true and all but one are
-    /// unchanged, that one is too.
+    /// Removes changes without effect: if exactly one of several fluents is always true and all but
+    /// one of them are unchanged, that one is unchanged too.
     fn rest(&self, mut changes: Vec<(FluentId, Edge)>) -> Vec<(FluentId, Edge)> {
         let mut changing = vec![false; self.network.fluents()];
         changes.iter().for_each(|&(fluent, _)| changing[fluent.index()] = true);
@@ -155,8 +155,8 @@ mod tests {
     use crate::Program;
     use crate::grounder::{GroundLimits, ground};
 
-    /// Two roles take turns to light one of three lamps; lighting the middle one puts out the
-    /// others, and time passes.
+    /// Two roles take turns to light one of three lamps. Lighting the middle one switches off the
+    /// others, and a counter advances.
     const LAMPS: &str = "
         (role a) (role b) (init (turn a)) (init (time 0))
         (lamp 1) (lamp 2) (lamp 3) (after 0 1) (after 1 2) (after 2 3) (after 3 0)

@@ -1,27 +1,27 @@
-//! The conditions that rules name below the end and the goals.
+//! Concepts: the named conditions that `terminal` and `goal` depend on.
 //!
-//! Gates do not show what rules call by a name: the gates of two conditions of one rule, and those
-//! of a rule and of a condition that it uses, become one. Where the structure of the rules matters,
-//! these lists have it.
+//! Gates do not preserve the named relations of the rules: the gates of two conditions of one rule,
+//! or those of a rule and of a condition that it uses, are merged. These lists keep the structure
+//! of the rules where it matters.
 
 use rustc_hash::FxHashMap;
 
 use crate::grounder::{Grounded, Truth};
 
-/// The most literals of all concepts together; a game with more has none.
+/// The maximum number of literals of all concepts together; a game that exceeds it has no concepts.
 const MOST: usize = 200_000;
 
-/// A condition with a name: it holds if all literals of one of its bodies do. Signs are left out.
+/// A condition with a name. It holds if all literals of one of its bodies do. Signs are omitted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Concept {
-    /// The literals of each rule: a number below that of the fluents is a fluent, any other one a
-    /// concept, counted from there.
+    /// The literals of each rule: a number below the number of fluents is a fluent; other numbers
+    /// are concepts, counted from there.
     pub bodies: Vec<Vec<u32>>,
-    /// Whether it is the end or a goal itself.
+    /// Whether it is `terminal` or a goal itself.
     pub outermost: bool,
 }
 
-/// All concepts below the end and the goals.
+/// All concepts that `terminal` and the goals depend on.
 pub(super) fn concepts(ground: &Grounded) -> Vec<Concept> {
     let mut instances: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     for number in 0..ground.instances() {

@@ -6,8 +6,8 @@ use super::{Edge, GdlNetwork, NodeId};
 use crate::term::TermId;
 
 impl GdlNetwork {
-    /// The network as a graph in the DOT language: inputs at the top, outputs at the bottom,
-    /// dashed lines negate.
+    /// The network as a graph in the DOT language: inputs at the top, outputs at the bottom; dashed
+    /// lines are negations.
     pub fn dot(&self) -> String {
         let text = |term: TermId| escaped(&self.terms.export(term).to_string());
         let mut out = String::from("digraph network {\n  rankdir=TB;\n  node [fontsize=10];\n");

@@ -1,4 +1,4 @@
-//! Sums of products to factored form.
+//! From sums of products to factored form.
 
 use rustc_hash::FxHashMap;
 
@@ -7,8 +7,8 @@ use super::graph::{Edge, Graph};
 /// Builds gates for disjunctions of conjunctions.
 pub(super) struct Factor<'a> {
     pub(super) graph: &'a mut Graph,
-    /// The frequency of each literal in the whole program: ties go to the rarest, so that the rest
-    /// is shared by many.
+    /// The frequency of each literal in the whole program. Ties are broken in favour of the rarest
+    /// literal, so that the rest can be shared by many.
     pub(super) common: &'a FxHashMap<Edge, u32>,
 }
 
@@ -26,7 +26,7 @@ impl Factor<'_> {
             if cubes.iter().any(Vec::is_empty) {
                 return Edge::TRUE;
             }
-            // A single literal is a term and absorbs every product that contains it.
+            // A single literal absorbs every product that contains it.
             let mut singles: Vec<Edge> =
                 cubes.iter().filter(|c| c.len() == 1).map(|c| c[0]).collect();
             if !singles.is_empty() {

@@ -1,4 +1,4 @@
-//! The network of a ground GDL program, and the terms of its numbers.
+//! The network of a ground GDL program, with the terms that its numbers stand for.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::Error;
 use crate::grounder::Grounded;
 use crate::term::{TermId, Terms};
 
-/// The network of a GDL game, with the terms of its numbers.
+/// The network of a GDL game, with the terms that its numbers stand for.
 #[derive(Clone, Debug)]
 pub struct GdlNetwork {
     /// The gates.

@@ -42,17 +42,17 @@ impl std::ops::Not for Edge {
     }
 }
 
-/// Inputs of which at most one is true: the moves of a role, the contents of a cell.
+/// Inputs, at most one of which is true: the moves of a role, the contents of a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// The nodes of the inputs, ascending.
     pub members: Vec<NodeId>,
-    /// Whether one of them is always true.
+    /// Whether exactly one of them is always true.
     pub exact: bool,
 }
 
-/// Gates over inputs. Node 0 is the constant true, the inputs follow, then the gates; a gate's
-/// inputs have smaller numbers than itself.
+/// Gates over inputs. Node 0 is the constant true, the inputs follow, then the gates; the inputs of
+/// a gate have smaller numbers than the gate.
 #[derive(Clone, Debug)]
 pub struct Graph {
     inputs: u32,
@@ -85,8 +85,8 @@ impl Graph {
         }
     }
 
-    /// The wire of an input. If always one of two inputs is true, the second is the negation of the
-    /// first.
+    /// The wire of an input. If exactly one of two inputs is always true, the second is the
+    /// negation of the first.
     pub fn input(&self, input: InputId) -> Edge {
         let node = input.node();
         for &number in &self.groups_of[node.index()] {
@@ -153,7 +153,7 @@ impl Graph {
         !self.and(edges.into_iter().map(|e| !e))
     }
 
-    /// The conjunction, simplified by looking at its inputs and theirs.
+    /// The conjunction, simplified by its inputs and by their inputs.
     pub fn and(&mut self, edges: impl IntoIterator<Item = Edge>) -> Edge {
         let mut all: Vec<Edge> = edges.into_iter().filter(|&e| e != Edge::TRUE).collect();
         loop {
@@ -194,7 +194,7 @@ impl Graph {
         Graph::new(self.inputs as usize, Arc::clone(&self.groups))
     }
 
-    /// The wires that a wire implies by conjunctions, including itself.
+    /// The wires that a wire implies as parts of a conjunction, including itself.
     pub(super) fn parts(&self, edge: Edge) -> Vec<Edge> {
         let mut all = vec![edge];
         let mut at = 0;
@@ -215,14 +215,14 @@ impl Graph {
         self.groups_of.get(edge.node().index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a conjunction is possible by the groups; removes parts that a chosen
-    /// member of a group makes redundant.
+    /// Whether a conjunction is possible according to the groups. Removes parts that a true member
+    /// of a group makes redundant.
     pub(super) fn possible(&self, cube: &mut Vec<Edge>) -> bool {
         let mut chosen: Vec<u32> = Vec::new();
         for &edge in cube.iter().filter(|e| !e.negated()) {
             for group in self.groups_of(edge) {
                 if chosen.contains(group) {
-                    return false; // Two at once; each literal is there once.
+                    return false; // Two members at once; each literal occurs only once.
                 }
                 chosen.push(*group);
             }
@@ -235,10 +235,10 @@ impl Graph {
         true
     }
 
-    /// Applies the groups of inputs. Returns whether anything changed; `None` if the whole is
+    /// Applies the groups of inputs. Returns whether anything changed; `None` if the conjunction is
     /// false.
     fn use_groups(&mut self, all: &mut Vec<Edge>) -> Option<bool> {
-        // By group, non-negated ones first.
+        // Sorted by group, non-negated wires first.
         let mut uses: Vec<(u32, bool, Edge)> = Vec::new();
         for &edge in all.iter() {
             uses.extend(self.groups_of(edge).iter().map(|&group| (group, edge.negated(), edge)));
@@ -250,10 +250,10 @@ impl Graph {
             let group = &self.groups[part[0].0 as usize];
             let excluded = part.iter().filter(|&&(_, negated, _)| negated).map(|&(.., edge)| edge);
             match part.iter().filter(|&&(_, negated, _)| !negated).count() {
-                // The chosen one excludes the others anyway.
+                // The true member excludes the others anyway.
                 1 => needless.extend(excluded),
                 0 if group.exact && part.len() * 2 > group.members.len() => {
-                    // "None of these" is "one of the others", which is shorter.
+                    // "None of these" means "one of the others", which is shorter.
                     let others: Vec<Edge> = group
                         .members
                         .iter()
@@ -268,7 +268,7 @@ impl Graph {
                     }
                 }
                 0 => {}
-                _ => return None, // Two at once.
+                _ => return None, // Two members at once.
             }
         }
         if needless.is_empty() && extra.is_empty() {
@@ -280,7 +280,7 @@ impl Graph {
         Some(true)
     }
 
-    /// Applies relations between inputs. Returns true if anything changed.
+    /// Applies identities between inputs. Returns true if anything changed.
     ///
     /// `x & ~(x & y)` is `x & ~y`, and `x & ~(~x & y)` is `x`.
     fn use_siblings(&mut self, all: &mut Vec<Edge>) -> bool {

@@ -10,7 +10,7 @@ use crate::term::{Functor, TermId};
 
 /// Hints about fluents before anything is proven.
 pub(crate) enum Hints<'a> {
-    /// Their terms: fluents that differ in some arguments only may exclude each other.
+    /// Their terms: fluents that differ only in some arguments may exclude each other.
     Terms(&'a Grounded),
     /// Sets of fluents that may exclude each other.
     Sets(&'a [Vec<FluentId>]),
@@ -31,7 +31,7 @@ impl Hints<'_> {
         }
     }
 
-    /// Pairs of fluents, as nodes, of which the first may imply the second.
+    /// Pairs of fluents, as nodes, the first of which may imply the second.
     pub(super) fn implications(&self, samples: &Samples) -> Vec<(NodeId, NodeId)> {
         match self {
             Hints::Terms(ground) => implications(ground, samples),
@@ -40,7 +40,7 @@ impl Hints<'_> {
     }
 }
 
-/// What random play did not refute for a set of fluents that may exclude each other.
+/// The claims about a set of mutually exclusive fluents that random play did not refute.
 fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
     let (exclusive, always) = samples.exclusive(set);
     let mut nodes: Vec<NodeId> = set.iter().map(|fluent| fluent.node()).collect();
@@ -56,7 +56,7 @@ fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
     claims
 }
 
-/// Fluents with more arguments than this are compared by one argument at a time only.
+/// Fluents with more arguments than this are compared in one argument at a time only.
 const MANY_ARGUMENTS: usize = 5;
 
 /// The maximum number of implications to try.
@@ -65,9 +65,9 @@ const MANY_IMPLICATIONS: usize = 4_000;
 /// A candidate invariant. Fluents are given by their nodes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Claim {
-    /// At most one of these.
+    /// At most one of these fluents is true.
     AtMostOne(Vec<NodeId>),
-    /// At least one of these.
+    /// At least one of these fluents is true.
     AtLeastOne(Vec<NodeId>),
     /// The first implies the second.
     Implies(NodeId, NodeId),
@@ -77,7 +77,7 @@ pub(super) enum Claim {
 
 /// Fluents that seem to exclude each other. All fluents of a functor are examined together: if the
 /// last argument of `(cell 1 1 b)` depends on the first two, it does so in all cells; a property of
-/// some cells only is a coincidence.
+/// only some cells is a coincidence.
 fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
     let mut sets = Vec::new();
     for (functor, fluents) in by_functor(ground) {
@@ -110,7 +110,7 @@ fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
             sets.push(claims);
         }
     }
-    // The simple ones first: others may need them.
+    // Simple ones come first, because others may need them.
     sets.sort_by_key(Vec::len);
     sets
 }
@@ -138,8 +138,8 @@ fn agreeing(ground: &Grounded, fluents: &[FluentId], mask: u32) -> Vec<Vec<Fluen
     sets.into_values().collect()
 }
 
-/// Pairs of fluents, as nodes, that differ in one argument and of which the first never occurred
-/// without the second.
+/// Pairs of fluents, as nodes, that differ in one argument; the first never occurred without the
+/// second.
 fn implications(ground: &Grounded, samples: &Samples) -> Vec<(NodeId, NodeId)> {
     let mut pairs = Vec::new();
     for (functor, fluents) in by_functor(ground) {

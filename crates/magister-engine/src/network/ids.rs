@@ -1,4 +1,4 @@
-//! The numbers of a network: each kind has its own type, so that a fluent is never confused with
+//! The numbers of a network: each kind has its own type, so that a fluent cannot be confused with
 //! the node of a gate.
 
 macro_rules! ids {
@@ -8,7 +8,7 @@ macro_rules! ids {
         pub struct $name(pub(crate) u32);
 
         impl $name {
-            /// The one at an index.
+            /// The value with an index.
             pub const fn new(index: usize) -> Self {
                 Self(index as u32)
             }
@@ -63,7 +63,7 @@ impl NodeId {
     /// The constant true.
     pub const TRUE: NodeId = NodeId(0);
 
-    /// The fluent with this node, in a network that has it.
+    /// The fluent of this node, in a network in which it is one.
     pub(crate) const fn fluent(self) -> FluentId {
         FluentId(self.0 - 1)
     }

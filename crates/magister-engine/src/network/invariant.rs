@@ -1,7 +1,7 @@
-//! Invariants of reachable states: fluents that exclude each other, like the contents of a cell,
+//! Invariants of reachable states: fluents that exclude each other, such as the contents of a cell,
 //! and implications between fluents. They are guessed from the terms of fluents and from random
-//! play, and proven by induction: true at the start, and preserved by every step of legal moves
-//! from a state that satisfies all of them.
+//! play, and proven by induction: they are true initially, and every step of legal moves from a
+//! state that satisfies all of them preserves them.
 
 use batsat::Lit;
 use magister_core::{Halt, Stop};
@@ -13,7 +13,7 @@ use super::sample::Samples;
 use super::solver::{Answer, Solver};
 use super::{Invariants, Network, NodeId};
 
-/// The maximum number of gate inputs for a proof.
+/// The maximum number of gate inputs of a network for which proofs are attempted.
 const LARGEST: usize = 600_000;
 
 /// The maximum work of a proof attempt.
@@ -33,7 +33,7 @@ pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result
     let mut proof = Proof::new(network, Vec::new(), stop);
     let mut failed = proof.try_all(guesses)?;
     if !failed.is_empty() && proof.proven.iter().any(|&proven| proven) {
-        // With what is proven now, more may be provable.
+        // The claims proven so far may make more claims provable.
         failed = proof.try_all(failed)?;
     }
     if !failed.is_empty() {
@@ -76,14 +76,14 @@ struct Proof<'a> {
     /// The literals of wires in the next state.
     wires: Vec<Option<Lit>>,
     claims: Vec<Claim>,
-    /// The current claims: assumed of the state and asked of the next.
+    /// The current claims, which are assumed of the state and tested on the next state.
     alive: Vec<bool>,
     proven: Vec<bool>,
     /// For every claim, the literal under which it is assumed of the state.
     assumed: Vec<Lit>,
-    /// For every claim, the literal that the next state violates it.
+    /// For every claim, the literal that is true if the next state violates it.
     broken: Vec<Lit>,
-    /// The work at which the current attempt ends.
+    /// The amount of work at which the current attempt ends.
     end: u64,
 }
 
@@ -180,7 +180,7 @@ impl<'a> Proof<'a> {
         loop {
             let asked: Vec<usize> = self.living().filter(|&at| needed[at]).collect();
             if asked.is_empty() || self.ask(&asked) != Answer::Never {
-                needed.fill(!asked.is_empty()); // All was proven together.
+                needed.fill(!asked.is_empty()); // All of them were proven together.
                 break;
             }
             let mut more = false;
@@ -201,7 +201,7 @@ impl<'a> Proof<'a> {
         Ok(())
     }
 
-    /// The current claims have been proven.
+    /// Marks the current claims as proven.
     fn settle(&mut self) {
         for (alive, proven) in self.alive.iter_mut().zip(&mut self.proven) {
             *proven |= std::mem::take(alive);
@@ -212,7 +212,7 @@ impl<'a> Proof<'a> {
         (0..self.claims.len()).filter(|&at| self.alive[at])
     }
 
-    /// Asks whether one of these claims can be violated while the current and proven ones are
+    /// Asks whether one of these claims can be violated if the current and the proven ones are
     /// assumed.
     fn ask(&mut self, claims: &[usize]) -> Answer {
         let one = self.solver.fresh();
@@ -238,7 +238,7 @@ impl<'a> Proof<'a> {
                 Answer::Never => return Ok(()),
                 Answer::Maybe => self.drop_broken(),
                 Answer::Unknown => {
-                    // All at once is too hard: those that are too hard alone are dropped.
+                    // All at once is too hard; claims that are too hard on their own are dropped.
                     let mut changed = false;
                     for at in living {
                         self.stop.check()?;
@@ -260,7 +260,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// A query, as long as work is left.
+    /// A query with the remaining work.
     fn question(&mut self, claims: &[usize]) -> Answer {
         if self.solver.work() > self.end {
             self.alive.fill(false);
@@ -408,7 +408,8 @@ mod tests {
 
     #[test]
     fn a_proof_may_need_an_implication() {
-        // A stack: the cell above an empty one is empty. Without that, a cell could be both.
+        // A stack: the cell above an empty one is empty. Without this invariant, a cell could have
+        // two contents.
         let text = "(role you) (init (cell 1 b)) (init (cell 2 b)) (init (cell 3 b))
             (succ 1 2) (succ 2 3) (legal you drop) (goal you 0)
             (<= (legal you wait) (not (true (cell 1 x))))

@@ -30,7 +30,7 @@ pub use per_player::PlayerNetwork;
 pub use turns::Turns;
 use uses::Uses;
 
-/// The new wire of an edge.
+/// The wire that replaces an edge.
 fn through(new: &[Edge], edge: Edge) -> Edge {
     let wire = new[edge.node().index()];
     if edge.negated() { !wire } else { wire }
@@ -61,7 +61,7 @@ pub struct Network {
     pub moves: Vec<(Role, Move)>,
     /// The input of each move.
     pub inputs: Vec<InputId>,
-    /// For every role the input of its idle move, if roles may be idle.
+    /// For every role, the input of its idle move, if roles may be idle.
     pub idle: Vec<Option<InputId>>,
     /// The initial values of the fluents.
     pub initial: Vec<bool>,
@@ -75,20 +75,20 @@ pub struct Network {
     pub goals: Vec<Goal>,
     /// The percepts of roles in a step.
     pub percepts: Vec<Sight>,
-    /// The weights of chance's moves; if empty, all legal moves are equally likely.
+    /// The weights of chance moves; if empty, all legal moves are equally likely.
     pub weights: Vec<Weight>,
-    /// The gains of roles in a step, in games that pay on the way.
+    /// The gains of roles in a step, in games with intermediate rewards.
     pub gains: Vec<Gain>,
     /// Whether the step from a state is silent; see
     /// [`Worker::silent`](magister_core::Worker::silent).
     pub silent: Edge,
-    /// Invariants of reachable states. The gates rely on them: their results for other states are
-    /// meaningless.
+    /// Invariants of reachable states. The gates rely on them, so their results for other states
+    /// are meaningless.
     pub invariants: Invariants,
-    /// The role to move, if roles take turns and that could be proven.
+    /// The role to move, if it could be proven that roles take turns.
     pub turns: Option<Turns>,
-    /// The conditions below the end and the goals by the rules' own names; empty if the front end
-    /// gives none.
+    /// The named conditions that `terminal` and the goals depend on; empty if the front end
+    /// provides none.
     pub concepts: Vec<Concept>,
     /// The per-player networks: one for the states in which each role has its turn; empty if the
     /// network is not split.
@@ -102,7 +102,7 @@ pub struct Goal {
     pub role: Role,
     /// The value; `None` if it is not a number.
     pub value: Option<f64>,
-    /// The states.
+    /// The states in which it is paid.
     pub when: Edge,
 }
 
@@ -113,31 +113,31 @@ pub struct Sight {
     pub role: Role,
     /// The percept.
     pub percept: Percept,
-    /// The steps: a wire over the state and the moves.
+    /// The steps in which it occurs: a wire over the state and the moves.
     pub when: Edge,
 }
 
 /// A part of the weight of a move of chance. The weight of a move is the sum of the parts that hold
-/// in a state, so a number that depends on the state has one part for each binary digit.
+/// in a state, so a weight that depends on the state has one part for each binary digit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weight {
     /// The move.
     pub place: MoveId,
     /// The added weight.
     pub weight: u32,
-    /// The states.
+    /// The states in which it counts.
     pub when: Edge,
 }
 
-/// A part of a role's gain in a step. The gain is the sum of the parts that hold, so a number has
-/// one part for each binary digit.
+/// A part of a role's gain in a step. The gain is the sum of the parts that hold, so a variable
+/// gain has one part for each binary digit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gain {
     /// The role.
     pub role: Role,
     /// The added gain.
     pub value: f64,
-    /// The steps: a wire over the state and the moves.
+    /// The steps in which it is paid: a wire over the state and the moves.
     pub when: Edge,
 }
 
@@ -146,7 +146,7 @@ pub struct Gain {
 pub struct Invariants {
     /// Fluents, by their nodes, that exclude each other.
     pub groups: Vec<Group>,
-    /// Pairs of fluents of which the first implies the second.
+    /// Pairs of fluents, the first of which implies the second.
     pub implied: Vec<(FluentId, FluentId)>,
 }
 
@@ -160,7 +160,7 @@ impl Invariants {
 /// The number of two-input gates of each part of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Gates {
-    /// Legal moves, their weights and the end.
+    /// Legal moves, their weights and the terminal test.
     pub legal: usize,
     /// The next state, in addition to those.
     pub next: usize,
@@ -170,7 +170,7 @@ pub struct Gates {
     pub percepts: usize,
 }
 
-/// The number of gate inputs from which a network is simplified only once.
+/// Networks with more gate inputs than this are simplified only once.
 const LARGE: usize = 150_000;
 
 impl Network {
@@ -191,15 +191,16 @@ impl Network {
         from..to
     }
 
-    /// Determines the turns, splits the network into per-player networks if that pays, and
-    /// simplifies the gates. The invariants are known by now.
+    /// Determines the turns, splits the network into per-player networks if that pays off, and
+    /// simplifies the gates. The invariants must be known.
     pub(crate) fn finish(&mut self, stop: &Stop) -> Result<(), Halt> {
         let built = cfg!(debug_assertions).then(|| self.clone());
         self.turns = self.find_turns(stop);
         self.per_player = self.split(stop)?;
         self.complement();
         self.simplify(stop)?;
-        // A proof that was stopped by the flag leads to another network, which must not be used.
+        // A proof that was stopped by the flag would lead to a different network, which must not be
+        // used.
         stop.check()?;
         if let Some(built) = built {
             assert!(
@@ -210,8 +211,8 @@ impl Network {
         Ok(())
     }
 
-    /// If always one of a group of fluents is true, the next value of one of them follows from the
-    /// others. That is done for the one with the most gates of its own.
+    /// If exactly one of a group of fluents is always true, the next value of one of them follows
+    /// from the others. This is applied to the fluent with the most gates that nothing else uses.
     fn complement(&mut self) {
         let mut uses = Uses::new(&self.graph, self.outputs());
         for group in self.invariants.groups.iter().filter(|group| group.exact) {
@@ -242,7 +243,7 @@ impl Network {
         all
     }
 
-    /// The queries of a state before moves are made: legal moves, the end, the weights of chance,
+    /// The queries of a state before moves are made: legal moves, terminal, the weights of chance,
     /// whether the step is silent.
     fn of_states(&self) -> Vec<Edge> {
         let mut first = self.legal.clone();
@@ -258,7 +259,7 @@ impl Network {
         percepts.chain(self.gains.iter().map(|gain| gain.when))
     }
 
-    /// The outputs in the order of queries: legal moves and the end; goals, on demand; percepts,
+    /// The outputs in the order of queries: legal moves and terminal; goals, on demand; percepts,
     /// gains and the next state, when moves are made. Gates shared by goals and the later sections
     /// are in the first one, because they are needed whether goals are queried or not.
     pub(crate) fn sections(&self) -> [Vec<Edge>; 4] {

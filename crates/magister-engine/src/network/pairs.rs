@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::NodeId;
 use super::graph::{Edge, Graph};
 
-/// The maximum number of inputs of processed gates; the widest limit with few enough pairs is used,
-/// because wide gates share the most.
+/// The maximum number of inputs of a processed gate. The widest limit with few enough pairs is
+/// used, because wide gates share the most.
 const WIDEST: [usize; 3] = [400, 150, 60];
 
 /// The maximum number of pairs before a narrower limit is used.
@@ -39,7 +39,7 @@ pub(super) fn share(
             uses[edge.node().index()] += 1;
         }
     }
-    // A conjunction with a single user that is a conjunction becomes part of it.
+    // A conjunction whose only user is a conjunction becomes part of it.
     for &node in &nodes {
         let mut flat = Vec::new();
         for &edge in graph.children(node) {
@@ -77,7 +77,7 @@ fn pair(a: Edge, b: Edge) -> Pair {
     if a < b { (a, b) } else { (b, a) }
 }
 
-/// Pairs by frequency, most frequent first; among ties the latest.
+/// Pairs by frequency, most frequent first; among ties the latest one.
 #[derive(Default)]
 struct Queue {
     buckets: Vec<Vec<Pair>>,
@@ -124,8 +124,8 @@ fn extract(lists: &mut Lists, live: &[NodeId], stop: &Stop) -> Result<(), Halt> 
     let mut queue = Queue::default();
     let mut frequent: Vec<(Pair, usize)> =
         users.iter().filter(|(_, list)| list.len() > 1).map(|(&p, list)| (p, list.len())).collect();
-    // Among equally frequent pairs, those of inputs that are rarely true go first: such a gate
-    // switches less often, which the incremental evaluator pays for. Most fluents and moves are
+    // Among equally frequent pairs, pairs of inputs that are rarely true go first: such a gate
+    // switches less often, which makes the incremental evaluator faster. Most fluents and moves are
     // false in most states, so the negation of an input is often true.
     let often = |e: Edge| u8::from(e.negated() && e.node().index() <= lists.inputs);
     let rank = |&(pair, _): &(Pair, usize)| (often(pair.0) + often(pair.1), pair);
@@ -253,7 +253,7 @@ mod tests {
         (graph, outputs)
     }
 
-    /// A gate beside its own parts gets the wire of the pair a second time.
+    /// A gate that is used beside its own parts gets the wire of the pair a second time.
     #[test]
     fn a_gate_beside_its_parts_is_shared_once() {
         let mut graph = Graph::new(4, Vec::new());
@@ -270,7 +270,7 @@ mod tests {
         for seed in 0..600 {
             let mut rng = Seed::from(seed).rng();
             let (graph, outputs) = random(&mut rng);
-            // Mostly ones, or wide conjunctions would all be zero.
+            // Mostly ones, because otherwise all wide conjunctions would be zero.
             let mut word = || rng.next_u64() | rng.next_u64() | rng.next_u64() | rng.next_u64();
             let inputs: Vec<u64> = (0..graph.inputs()).map(|_| word()).collect();
             let expected = value(&graph, &inputs, &outputs);

@@ -1,6 +1,6 @@
-//! Per-player networks: the network in the states in which a certain role has its turn. Much of a
-//! turn-based game concerns only the other player: its moves, and often its lines and captures,
-//! because what did not exist after its last move and does not result from another's move does not
+//! Per-player networks: the network restricted to the states in which a certain role has its turn.
+//! Much of a turn-based game concerns only the other player: its moves, and often its lines and
+//! captures. For example, a line of the other player that did not exist after its last move cannot
 //! exist now.
 
 use magister_core::{Halt, Stop};
@@ -15,11 +15,11 @@ use super::{InputId, MoveId, Network, NodeId, Turns, through};
 /// The maximum number of gate inputs of a network that is split.
 const LARGEST: usize = 60_000;
 
-/// The maximum number of apparently constant wires to examine, except those that the end of the
-/// game depends on directly.
+/// The maximum number of apparently constant wires to examine, except for those that `terminal`
+/// depends on directly.
 const MANY: usize = 600;
 
-/// The maximum work of a proof for wires that the end of the game depends on.
+/// The maximum work of a proof for wires that `terminal` depends on.
 const SURE: u64 = 3_000_000;
 
 /// The amount of random play: steps times gate inputs.
@@ -30,16 +30,16 @@ const SAMPLED: usize = 6_000_000;
 pub struct PlayerNetwork {
     /// The fluent, negated or not, that is true in these states.
     pub turn: Edge,
-    /// The assumptions: what holds in all reachable states of these, as gates over the fluents, and
-    /// their wire.
+    /// The assumptions, which hold in all reachable ones of these states: gates over the fluents,
+    /// and their wire.
     pub known: (Graph, Edge),
     /// The network over the same fluents and moves. Its results for other states are meaningless.
     pub network: Network,
 }
 
 impl Network {
-    /// The per-player networks of a turn-based game; empty if roles do not take turns, or if it
-    /// would not pay.
+    /// The per-player networks of a turn-based game; empty if roles do not take turns, or if
+    /// splitting would not pay off.
     pub(super) fn split(&self, stop: &Stop) -> Result<Vec<PlayerNetwork>, Halt> {
         let Some(turns) = &self.turns else { return Ok(Vec::new()) };
         let taking: Vec<usize> =
@@ -91,7 +91,8 @@ impl Network {
         (strictly(first, second) && strictly(second, first)).then_some([first, second])
     }
 
-    /// Candidates that always hold whenever one of these wires does: wires that depend on no move.
+    /// Candidates for wires that are always true whenever one of these wires is. They do not depend
+    /// on moves.
     fn constant(&self, turns: &[Edge]) -> Vec<Claim> {
         let graph = &self.graph;
         let steps = (SAMPLED / graph.edges().max(1)).clamp(12, 120);
@@ -103,7 +104,8 @@ impl Network {
             free[node] = !moves.contains(&node) && children.iter().all(|e| free[e.node().index()]);
         }
         let mut wires = vec![0; graph.len()];
-        // For every turn and node, the games in which it was ever true, and ever false.
+        // For every turn and node, the games in which it was ever true, and the games in which it
+        // was ever false.
         let mut seen = vec![vec![(0u64, 0u64); graph.len()]; turns.len()];
         for state in samples.states() {
             wires[1..].fill(0);
@@ -135,7 +137,7 @@ impl Network {
         claims
     }
 
-    /// The network when a role has its turn and some wires are known to be true.
+    /// The network restricted to a role's turn, with some wires known to be true.
     fn side_of(
         &self,
         turns: &Turns,

@@ -1,4 +1,4 @@
-//! Random play on a network, 64 games at once: what it shows may be worth proving.
+//! Random play on a network, 64 games at once. Properties that it shows may be worth proving.
 
 use magister_core::{Rng, Role, Seed};
 
@@ -43,7 +43,7 @@ impl Samples {
         &self.states
     }
 
-    /// Whether no two of these fluents were ever true together, and whether always one was.
+    /// Whether no two of these fluents were ever true together, and whether one of them always was.
     pub(super) fn exclusive(&self, fluents: &[FluentId]) -> (bool, bool) {
         let (mut two, mut always) = (0, !0);
         for state in &self.states {
@@ -58,7 +58,8 @@ impl Samples {
         (two == 0, always == !0)
     }
 
-    /// Whether the first fluent occurred, and never without the second, which was not always true.
+    /// Whether the first fluent occurred, but never without the second, and the second was not
+    /// always true.
     pub(super) fn implies(&self, a: FluentId, b: FluentId) -> bool {
         let (mut seen, mut missing) = (0, 0);
         for state in &self.states {
@@ -141,7 +142,7 @@ pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
         if first.iter().zip(&second).any(|(a, b)| (a ^ b) & asked != 0) {
             return false;
         }
-        // The same moves in both; finished and stuck games are not compared.
+        // The same moves are made in both; finished and stuck games are not compared.
         let inputs = one.graph.inputs();
         let mut chosen = vec![0; one.graph.len()];
         let over =

@@ -1,4 +1,4 @@
-//! A network as clauses for a SAT solver: queries whether something is possible.
+//! A network as clauses for a SAT solver, which answers whether something is possible.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use magister_core::Stop;
 use super::Network;
 use super::graph::{Edge, Group};
 
-/// The number of conflicts after which a query is abandoned: fewer if each costs more.
+/// The number of conflicts after which a query is abandoned; it is smaller if each costs more.
 fn patience(edges: usize) -> u64 {
     (4_000_000 / edges.max(1)).clamp(20, 400) as u64
 }
 
-/// Stops a search that takes too long. The count does not depend on the clock, so that a game
-/// becomes the same network everywhere.
+/// Stops a search that takes too long. The budget is counted, not timed, so that a game becomes the
+/// same network everywhere.
 struct Budget {
     conflicts: u64,
     patience: u64,
@@ -56,9 +56,9 @@ pub(super) struct Solver {
 /// The answer to a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// Impossible.
+    /// It is impossible.
     Never,
-    /// Possible by the clauses.
+    /// It is possible according to the clauses.
     Maybe,
     /// The search was abandoned.
     Unknown,
@@ -69,8 +69,7 @@ impl Solver {
     pub(super) fn new(network: &Network, outputs: Vec<Edge>, stop: &Stop) -> Self {
         let patience = patience(network.graph.edges());
         let budget = Budget { conflicts: 0, patience, stop: stop.clone(), spent: Cell::new(false) };
-        // Long chains of counters make the deep minimisation of clauses more expensive than the
-        // search.
+        // With long chains of counters, deep clause minimisation costs more than the search.
         let options = batsat::SolverOpts { ccmin_mode: 1, ..batsat::SolverOpts::default() };
         let mut sat = Sat::new(options, budget);
         let yes = Lit::new(sat.new_var_default(), true);
@@ -98,7 +97,7 @@ impl Solver {
         found(&self.wires, edge, self.yes)
     }
 
-    /// A free literal.
+    /// A new free literal.
     pub(super) fn fresh(&mut self) -> Lit {
         Lit::new(self.sat.new_var_default(), true)
     }
@@ -147,8 +146,8 @@ impl Solver {
         }
     }
 
-    /// The literal of a wire in the next state. `wires` has those known so far, empty at first, and
-    /// gets more; the wire depends on no move.
+    /// The literal of a wire in the next state. `wires` caches the literals so far; it is empty at
+    /// first. The wire must not depend on moves.
     pub(super) fn next(
         &mut self,
         network: &Network,
@@ -187,7 +186,7 @@ impl Solver {
         whole
     }
 
-    /// A literal that is true if and only if two of these are.
+    /// A literal that is true if and only if at least two of these are.
     pub(super) fn two(&mut self, lits: &[Lit]) -> Lit {
         let (mut one, mut two) = (!self.yes, !self.yes);
         for &lit in lits {
@@ -228,7 +227,7 @@ impl Solver {
         }
     }
 
-    /// Whether the last negative answer needed one of the assumed literals.
+    /// Whether the last negative answer used this assumed literal.
     pub(super) fn needed(&self, lit: Lit) -> bool {
         self.sat.unsat_core_contains_var(lit.var())
     }

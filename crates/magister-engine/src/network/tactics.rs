@@ -1,33 +1,33 @@
-//! Tactical networks: the same game, in which a role that can win at once does so, and otherwise
-//! prevents a win that the other role threatens.
+//! Tactical networks: the same game, but a role that can win at once does so, and otherwise it
+//! blocks a win that the other role threatens.
 //!
 //! Uniform playouts overlook wins and blocks in one move, so their results are noisy. Here both are
-//! gates, for games in which two roles strictly take turns: the moves that win are those after
-//! which the state is terminal with the highest goal, which is the composition of the next state
-//! with the end of the game. A threat of the other role is a move with which it would win if it had
-//! the turn; a move with the same number blocks it, as it does wherever roles occupy places.
+//! gates, for games in which two roles strictly take turns. The winning moves are those after which
+//! the state is terminal with the highest goal value: the terminal and goal conditions are composed
+//! with the next state. A threat of the other role is a move with which it would win if it had the
+//! turn. A move with the same number blocks it, as in all games in which roles occupy cells.
 //!
 //! A win that depends on a large part of the state at once, such as the capture of the last piece,
-//! is left out: its gates would cost more than they bring.
+//! is omitted: its gates would cost more than they gain.
 //!
-//! Only the legal moves differ, and they are legal moves of the game. So states mean the same in
-//! both networks, and a search can take its playouts from this one.
+//! Only the legal moves differ, and they are a subset of the legal moves of the game. States
+//! therefore mean the same in both networks, and a search can use this one for its playouts.
 
 use magister_core::{Halt, Role, Stop};
 
 use super::graph::{Edge, Graph};
 use super::{Network, NodeId, PlayerNetwork, through};
 
-/// The maximum work: gate inputs that are copied.
+/// The maximum work, in copied gate inputs.
 const WORK: usize = 5_000_000;
 
-/// The maximum growth of a network by tactics: gates per gate, and some more. Before common gates
-/// are shared, it may be larger by a factor.
+/// The maximum size of a tactical network, as a multiple of the plain one plus a constant. Before
+/// common gates are shared, it may be larger by another factor.
 const GROWTH: usize = 3;
 const SOME: usize = 2_000;
 const UNSHARED: usize = 3;
 
-/// The maximum number of conditions that must hold together in one way to win.
+/// The maximum number of conditions of one way to win.
 const CONDITIONS: usize = 20;
 
 /// The maximum number of gate inputs of one way to win.
@@ -35,7 +35,7 @@ const INPUTS: usize = 1_000;
 
 impl Network {
     /// The tactical network; `None` if roles do not strictly take turns, if no move can win or
-    /// block, or if it would be large.
+    /// block, or if it would be too large.
     pub(crate) fn tactical(&self, stop: &Stop) -> Result<Option<Network>, Halt> {
         let Some([first, second]) = self.alternating() else { return Ok(None) };
         let mut whole = self.clone();
@@ -53,7 +53,7 @@ impl Network {
             if side.size() > most {
                 return Ok(None);
             }
-            // The whole network has the same legal moves as that of the role to move.
+            // The whole network has the same legal moves as the network of the role to move.
             let places: Vec<usize> = self.active(own.turn).collect();
             let legal: Vec<Edge> = places.iter().map(|&place| side.legal[place]).collect();
             let copied = copy(&mut whole.graph, &side.graph, &legal, Edge::of);
@@ -65,7 +65,8 @@ impl Network {
         if !useful {
             return Ok(None);
         }
-        // Single steps are rare here, so gates are not shared again, but unused ones are removed.
+        // Single steps on this network are rare, so common gates are not shared again; unused gates
+        // are removed.
         let outputs = whole.outputs();
         let (graph, outputs) = kept(&whole.graph, &outputs);
         whole.graph = graph;
@@ -90,7 +91,7 @@ impl Network {
     }
 
     /// The network of the states in which a role has its turn, with tactics, and whether it differs
-    /// from the plain one; `None` if that would take long.
+    /// from the plain one; `None` if it would take too long.
     fn side_with_tactics(
         &self,
         own: &PlayerNetwork,
@@ -142,7 +143,7 @@ impl Network {
         Ok(Some((side, true)))
     }
 
-    /// The wires that hold in all states of a side that are not terminal.
+    /// The wires that hold in all non-terminal states in which this role has its turn.
     fn known_true(&self, side: &PlayerNetwork, graph: &mut Graph) -> Vec<Edge> {
         let (known, all) = &side.known;
         let mut wires = copy(graph, known, &known.parts(*all), Edge::of);
@@ -183,7 +184,7 @@ impl Wins<'_> {
         moves * (self.mover.network.graph.edges() + self.waiter.network.graph.edges())
     }
 
-    /// For each move the states in which it wins, as wires of `graph`. `known` are wires that hold
+    /// For each move, the states in which it wins, as wires of `graph`. `known` are wires that hold
     /// in all these states. `None` if the other role's move is not determined.
     fn of(
         &self,
@@ -195,7 +196,7 @@ impl Wins<'_> {
         let Some(won) = self.won() else { return Ok(Some(vec![Edge::FALSE; places.len()])) };
         let mover = &self.mover.network;
         let fluents = self.whole.fluents();
-        // Large ways to win are left out before anything is composed.
+        // Large ways to win are removed before anything is composed.
         let mut over = self.waiter.network.graph.emptied();
         let won: Vec<Edge> = copy(&mut over, &self.waiter.network.graph, &won, Edge::of)
             .into_iter()
@@ -231,14 +232,14 @@ impl Wins<'_> {
                 }
             });
             let win = graph.and(after);
-            // What holds in all states was not brought about by the move.
+            // Conditions that hold in all states were not brought about by the move.
             wins.push(assume(graph, win, known));
         }
         Ok(Some(wins))
     }
 
     /// The inputs of the waiting role that are true: one, or none if it makes no move. `None` if
-    /// that depends on the state.
+    /// they depend on the state.
     fn resting(&self) -> Option<Vec<NodeId>> {
         let turns = self.whole.turns.as_ref()?;
         let role = turns.turn.iter().position(|&turn| turn == self.waiter.turn)?;
@@ -271,7 +272,7 @@ fn copy(to: &mut Graph, from: &Graph, wires: &[Edge], input: impl Fn(NodeId) -> 
     wires.iter().map(|&edge| through(&new, edge)).collect()
 }
 
-/// The gates that some wires need, and the wires.
+/// The gates that some wires need, and the wires in the new graph.
 fn kept(from: &Graph, wires: &[Edge]) -> (Graph, Vec<Edge>) {
     let mut graph = from.emptied();
     let mut new: Vec<Edge> = (0..from.len()).map(|node| Edge::of(NodeId::new(node))).collect();
@@ -310,7 +311,7 @@ fn is_small(graph: &Graph, edge: Edge) -> bool {
     true
 }
 
-/// The parts of a conjunction, with conjunctions among them replaced by their parts.
+/// The parts of a conjunction, with nested conjunctions replaced by their parts.
 fn flat(graph: &Graph, parts: impl Iterator<Item = Edge>) -> Vec<Edge> {
     let mut all = Vec::new();
     for part in parts {
@@ -324,7 +325,7 @@ fn flat(graph: &Graph, parts: impl Iterator<Item = Edge>) -> Vec<Edge> {
     all
 }
 
-/// A wire in the states in which these sorted wires hold.
+/// A wire, simplified for the states in which these sorted wires hold.
 fn assume(graph: &mut Graph, edge: Edge, known: &[Edge]) -> Edge {
     let nodes = graph.reachable([edge]);
     let mut new: Vec<Edge> = (0..graph.len()).map(|node| Edge::of(NodeId::new(node))).collect();

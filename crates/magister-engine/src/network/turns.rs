@@ -1,4 +1,4 @@
-//! Turns: whether in every state at most one role has a choice, and which fluent marks it.
+//! Turns: whether at most one role has a choice in every state, and which fluent marks its turn.
 
 use magister_core::Stop;
 
@@ -10,8 +10,8 @@ use super::{FluentId, MoveId, Network};
 /// The length of the random play.
 const STEPS: usize = 60;
 
-/// Proof that roles take turns: no two roles have their turn at once, and a role without its turn
-/// has at most one legal move.
+/// Proof that roles take turns: no two roles have the turn at once, and a role without its turn has
+/// at most one legal move.
 ///
 /// Some moves of a role are legal only in its turn; each of the others is the only legal move
 /// whenever it is legal.
@@ -38,7 +38,7 @@ impl Network {
         let roles = self.idle.len();
         let samples = Samples::new(self, STEPS);
         let mut wires = vec![0; self.graph.len()];
-        // For every role when it has a choice, for every move when it is legal.
+        // For every role, when it has a choice; for every move, when it is legal.
         let mut choices = vec![Vec::new(); roles];
         let mut legal = vec![Vec::new(); self.moves.len()];
         let mut over = Vec::new();

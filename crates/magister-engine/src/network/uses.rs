@@ -1,4 +1,4 @@
-//! The uses of gates, and which gates serve only one other.
+//! The users of gates, and the gates that only one other gate uses.
 
 use super::NodeId;
 use super::graph::{Edge, Graph};
@@ -23,7 +23,7 @@ impl Uses {
         Self { count }
     }
 
-    /// The number of two-input gates that serve only this gate.
+    /// The number of two-input gates that only this gate uses.
     pub(super) fn own(&mut self, graph: &Graph, node: NodeId) -> usize {
         if node.index() >= self.count.len() {
             return 0; // A gate that was made later.

@@ -9,7 +9,7 @@ use crate::reference::builtin;
 use crate::term::Functor;
 
 impl Lowering<'_> {
-    /// The literal of a piece; `None` if it always holds.
+    /// The literal of a piece of a body; `None` if it always holds.
     pub(super) fn literal(
         &mut self,
         piece: Piece<'_>,
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         };
         Ok(match (goal, negated) {
             (None, false) => None,
-            // `~true`: an undefined relation is always false.
+            // `~true`: the negation of `true` becomes an undefined relation, which is always false.
             (None, true) => {
                 let name = self.program.terms.symbol("false");
                 let relation = self.relation_of(Functor { symbol: name, arity: None }, true);
@@ -51,7 +51,7 @@ impl Lowering<'_> {
     ) -> Result<Option<Goal>, String> {
         let Some(name) = atom.name() else {
             if self.operations && atom.is_variable() {
-                // A condition that is a variable: its value is looked up.
+                // The condition is a variable: its value is looked up in the state.
                 return Ok(Some(Goal::Fluent(self.pattern(atom, variables))));
             }
             return Err("a condition is an atom, not a variable or a list".to_owned());
@@ -94,7 +94,7 @@ impl Lowering<'_> {
             "countofall" => Collect::Count,
             "setofall" => Collect::List,
             "exists" => {
-                // Quantified variables are local; others that are known outside are not.
+                // Quantified variables are local; other variables that are bound outside are not.
                 let formula = formula(&args[1]);
                 let mut inside = Occurrences::default();
                 count_all(std::slice::from_ref(&formula), &mut inside);

@@ -2,8 +2,8 @@
 
 use magister_gdl::{Formula, FormulaKind, Term};
 
-/// The maximum number of rules from one statement. Ten disjunctions of two make a thousand; more is
-/// a mistake, or an attack.
+/// The maximum number of rules from one statement. Ten disjunctions of two alternatives make 1,024
+/// rules; many more are a mistake or an attack.
 const ALTERNATIVES: usize = 4096;
 
 /// An indivisible part of a body.
@@ -11,7 +11,7 @@ const ALTERNATIVES: usize = 4096;
 pub(super) enum Piece<'a> {
     /// An atom or its negation.
     Atom(&'a Term, bool),
-    /// The negation of a conjunction, whose variables may be local to it.
+    /// The negation of a conjunction, which may have local variables.
     NotAll(&'a [Formula]),
 }
 
@@ -31,10 +31,10 @@ impl TooMany {
     }
 }
 
-/// All ways to satisfy all formulas.
+/// All combinations of alternatives that satisfy all formulas.
 ///
-/// `(not (or a b))` is `not a` and `not b`. A negated conjunction stays one piece: if it has local
-/// variables, it is not a disjunction of negations.
+/// `(not (or a b))` is `not a` and `not b`. A negated conjunction stays one piece, because with
+/// local variables it is not a disjunction of negations.
 pub(super) fn all(body: &[Formula]) -> Result<Cases<'_>, TooMany> {
     product(body.iter().map(|formula| alternatives(formula, false)))
 }

@@ -1,4 +1,4 @@
-//! Syntax trees to programs.
+//! From syntax trees to programs.
 
 use magister_gdl::{
     self as gdl, Dialect, EffectKind, Formula, Lines, Name, Rulesheet, Span, StatementKind, Term,
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
                     let relation = self.relation(&rule.head);
                     self.rule(relation, rule.head.args(), &rule.body, span)
                 }
-                // Gamemaster's reader accepts such a statement and ignores it.
+                // The reader of Gamemaster accepts such a statement and ignores it.
                 _ if self.operations => Ok(()),
                 _ => Err("the head of a rule is an atom, not a variable or a list".to_owned()),
             },
@@ -188,7 +188,7 @@ impl<'a> Lowering<'a> {
                 literals.extend(self.literal(piece, &occurrences, &mut variables, span)?);
             }
             if !self.operations {
-                // The query of a hidden relation has bound the variables of its head.
+                // The query of a hidden relation has already bound the variables of its head.
                 let hidden = self.program.relations[relation.index()].hidden;
                 drop_unbound(&mut literals, if hidden { in_head } else { 0 });
             }
@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// A separate relation for a part of a statement.
+    /// A hidden relation for a part of a statement.
     pub(super) fn hidden(
         &mut self,
         purpose: &str,

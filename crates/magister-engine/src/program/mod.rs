@@ -50,8 +50,8 @@ impl Pattern {
         }
     }
 
-    /// Whether two patterns may have a common instance, if their variables are distinct. True if
-    /// that would need more than a quick check.
+    /// Whether two patterns with distinct variables may have a common instance. Returns true if a
+    /// quick check cannot decide.
     pub fn may_meet(&self, other: &Pattern, terms: &Terms) -> bool {
         match (self, other) {
             (Pattern::Variable(_), _) | (_, Pattern::Variable(_)) => true,
@@ -141,7 +141,7 @@ impl Goal {
         self.patterns(&mut |pattern| pattern.variables(visit));
     }
 
-    /// The relation, if any.
+    /// The atom of a relation or an aggregate, if it has one.
     pub fn atom(&self) -> Option<&Atom> {
         match self {
             Goal::Relation(atom) | Goal::Aggregate(_, atom, _) => Some(atom),
@@ -153,18 +153,18 @@ impl Goal {
 /// A condition of a rule.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Literal {
-    /// Whether it must fail: negation as failure. Variables that are bound nowhere else are
-    /// existential inside the negation.
+    /// Whether it must fail: negation as failure. Variables that are not bound elsewhere are
+    /// existentially quantified inside the negation.
     pub negated: bool,
     /// The goal.
     pub goal: Goal,
-    /// For negated relations and aggregates: the highest stratum of a rule that can answer, which
-    /// is below the stratum of this rule.
+    /// For negated relations and aggregates: the highest stratum of a rule that can answer. It is
+    /// below the stratum of this rule.
     pub stratum: u32,
 }
 
 impl Literal {
-    /// Whether all answers of its relation must be known first.
+    /// Whether its relation must be complete before it can be evaluated.
     pub fn needs_completion(&self) -> bool {
         match self.goal {
             Goal::Relation(_) => self.negated,
@@ -193,7 +193,7 @@ pub struct Rule {
     pub variables: u32,
     /// Their names, for messages.
     pub names: Names,
-    /// Its stratum: no rule depends on the negation of a rule of the same or a higher one.
+    /// Its stratum. No rule depends on the negation of a rule of the same or a higher stratum.
     pub stratum: u32,
     /// The statement it comes from.
     pub span: Span,
@@ -202,11 +202,11 @@ pub struct Rule {
 /// The dependencies of a relation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Depends {
-    /// Nothing that changes during play.
+    /// It depends on nothing that changes during play.
     Nothing,
-    /// The state.
+    /// It depends on the state.
     State,
-    /// The state and the moves.
+    /// It depends on the state and the moves.
     Moves,
 }
 
@@ -249,8 +249,9 @@ pub enum Effect {
     Add(Pattern),
     /// The atom becomes false.
     Delete(Pattern),
-    /// The effects happen once for every answer of the atom in the old state. The relation was
-    /// created for the conditions; its arguments are the variables that the effects need.
+    /// The effects happen once for every answer of the atom in the old state. Its relation was
+    /// created for the conditions of the effects; its arguments are the variables that the effects
+    /// need.
     When(Atom, Vec<Effect>),
 }
 
@@ -282,8 +283,8 @@ pub struct Program {
     pub definitions: Vec<Definition>,
     /// The roles, in the order of their facts.
     pub roles: Vec<TermId>,
-    /// In the operations dialect, the names that the rulesheet defines: they are answered by the
-    /// rules and never by the state.
+    /// In the operations dialect, the names that the rulesheet defines: they are derived by the
+    /// rules and never looked up in the state.
     pub views: FxHashSet<Symbol>,
     /// The relations by name and arity.
     index: FxHashMap<Functor, Relation>,
@@ -293,14 +294,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// Lowers a rulesheet with its rules in written order and its variables under their names, for
+    /// Lowers a rulesheet, with its rules in written order and with the names of its variables, for
     /// messages. `source` is its text; lines in messages refer to it.
     pub fn new(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
         Self::lowered(rules, source, rules_hash(&canonical(rules).text))
     }
 
-    /// Lowers the canonical form of a rulesheet: the program of every game that is played. Equal
-    /// hashes of the rules mean equal programs, except for the lines in messages.
+    /// Lowers the canonical form of a rulesheet. Every game that is played has such a program.
+    /// Equal hashes of the rules mean equal programs, except for the lines in messages.
     pub fn canonical(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
         let Canonical { rules, text } = canonical(rules);
         Self::lowered(&rules, source, rules_hash(&text))
@@ -323,8 +324,9 @@ impl Program {
         Ok(question)
     }
 
-    /// Whether the rules have the words of a fluent. In GDL, play composes fluents of the rules'
-    /// own names, so other words are nonsense. Operations compute numbers and names.
+    /// Whether the rules contain the names in a fluent. In GDL, the fluents of all reachable states
+    /// consist of names in the rules, so other fluents are nonsense. Operations can compute new
+    /// numbers and names.
     pub fn has_words(&self, fluent: &Ground) -> bool {
         self.dialect == Dialect::Operations
             || self.terms.find_symbol(&fluent.name).is_some()

@@ -8,9 +8,9 @@ use crate::Error;
 /// Assigns a stratum to every rule and to every literal that needs completion.
 ///
 /// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the negation
-/// of `(goal ?r 100)` is fine. So within a component of relations with an inner negation, rules are
-/// examined one by one, and a rule depends only on rules whose heads can match. Elsewhere the
-/// relation is the unit, which is cheaper.
+/// of `(goal ?r 100)` is fine. Within a component of relations with an inner negation, rules are
+/// therefore examined one by one, and a rule depends only on rules whose heads can match.
+/// Elsewhere, whole relations are examined, which is cheaper.
 pub(super) fn stratify(program: &mut Program) -> Result<(), Error> {
     let relations = program.relations.len();
     let by_relation: Vec<Vec<Edge>> = (0..relations)

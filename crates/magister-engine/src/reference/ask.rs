@@ -11,7 +11,7 @@ use crate::coverage::Used;
 use crate::program::{Atom, Goal, Literal, Pattern};
 use crate::term::TermId;
 
-/// The values of the variables of a rule; [`UNBOUND`] if there is none yet.
+/// The values of the variables of a rule; [`UNBOUND`] for variables without one.
 pub(crate) type Bindings = Box<[TermId]>;
 
 impl Reference {
@@ -40,12 +40,12 @@ impl Reference {
         self.machine.moves()
     }
 
-    /// Starts to record what is used, which makes every rule be tried.
+    /// Starts to record which rules are used. From then on every rule is tried.
     pub(crate) fn note_use(&mut self) {
         self.machine.used = Some(Box::new(Used::nothing(&self.machine.program)));
     }
 
-    /// What has been used since.
+    /// The rules and relations that have been used since then.
     pub(crate) fn used(&self) -> Option<&Used> {
         self.machine.used.as_deref()
     }
@@ -112,7 +112,7 @@ impl Reference {
         Ok(if literal.negated { test(fits.is_empty(), bindings) } else { fits })
     }
 
-    /// The value of a builtin, whatever is expected.
+    /// The value of a builtin, whatever value the rule expects.
     pub(crate) fn compute<'a>(
         &mut self,
         goal: &'a Goal,

@@ -33,7 +33,7 @@ pub(crate) fn value(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -
     Some(terms.compound(*symbol, &parts?))
 }
 
-/// Matches the pattern with the term by binding variables. After a failure the bindings are
+/// Matches the pattern with the term by binding variables. After a failure, the bindings are
 /// invalid.
 pub(crate) fn matches(
     pattern: &Pattern,
@@ -68,8 +68,9 @@ pub(crate) fn match_all(
 }
 
 /// Binds the variables of a rule's head to the known parts of a call. Returns false if no instance
-/// of the head answers the call. A variable that meets a partly known argument stays unbound: the
-/// rule then finds more than requested, and answers are matched with the call again.
+/// of the head answers the call. A variable that corresponds to a partly known argument stays
+/// unbound: the rule then finds more answers than requested, and they are matched with the call
+/// again.
 pub(super) fn open(head: &Pattern, call: &Pattern, bindings: &mut [TermId], terms: &Terms) -> bool {
     match (head, call) {
         (_, Pattern::Variable(_)) | (Pattern::Variable(_), Pattern::Compound(..)) => true,
@@ -98,7 +99,7 @@ pub(crate) fn resolve(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms)
 }
 
 /// Renumbers the variables in order of occurrence, so that calls that differ only in the names of
-/// variables are equal. `seen` has the variables met so far.
+/// variables are equal. `seen` contains the variables so far.
 pub(crate) fn renumber(pattern: &mut Pattern, seen: &mut Vec<u32>) {
     match pattern {
         Pattern::Ground(_) => {}

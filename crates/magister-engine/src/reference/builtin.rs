@@ -1,7 +1,7 @@
 //! The builtins of the operations dialect.
 //!
-//! Inputs must be known, or the condition fails. Invalid inputs (an improper list, a division
-//! without a result) fail too.
+//! If an input is not known or is invalid (an improper list, a division without a result), the
+//! condition fails.
 
 use super::bind::{UNBOUND, matches, value};
 use super::number;
@@ -10,7 +10,7 @@ use crate::term::{TermId, Terms};
 
 /// The result of a builtin.
 pub(crate) enum Outcome<'a> {
-    /// It holds or not.
+    /// Whether it holds.
     Test(bool),
     /// It holds for each of these values of the pattern.
     Values(&'a Pattern, Vec<TermId>),
@@ -112,8 +112,8 @@ fn test(name: &str, values: &[TermId], terms: &Terms) -> bool {
     }
 }
 
-/// Functions and their limits. An undefined value is `None`; so is an infinite computation, which
-/// is recorded.
+/// Functions and their limits. An undefined value is `None`. So is the value of an infinite
+/// computation, which is also recorded.
 struct Functions<'a> {
     terms: &'a mut Terms,
     definitions: &'a [Definition],
@@ -123,7 +123,8 @@ struct Functions<'a> {
 }
 
 impl Functions<'_> {
-    /// The value of an expression: functions are applied from the inside, everything else is kept.
+    /// The value of an expression: functions are applied from the inside out, and everything else
+    /// is kept.
     fn evaluate(&mut self, term: TermId, nesting: u32) -> Option<TermId> {
         let functor = self.terms.functor(term);
         if functor.arity.is_none() {
@@ -200,7 +201,7 @@ impl Functions<'_> {
     }
 
     fn list(&mut self, items: &[TermId]) -> Option<TermId> {
-        // A list is as deep as it is long.
+        // A list is as deeply nested as it is long.
         self.no_end |= items.len() > self.depth as usize;
         if self.no_end { None } else { Some(list(items, self.terms)) }
     }

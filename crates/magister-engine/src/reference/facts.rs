@@ -40,8 +40,8 @@ impl Facts {
         &self.all
     }
 
-    /// A list with all facts of this functor that match the arguments, and possibly others: the
-    /// shortest one among those of the known arguments.
+    /// A list that contains all facts of this functor that match the arguments, and possibly
+    /// others. It is the shortest of the lists for the known arguments.
     pub(super) fn candidates(
         &self,
         functor: Functor,

@@ -40,8 +40,8 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A game from a rulesheet, played by the reference interpreter.
 ///
-/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when
-/// a worker first meets them.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without one, each gets a number
+/// when a worker first encounters it.
 #[derive(Debug)]
 pub struct ReferenceGame {
     shared: Arc<Shared>,
@@ -82,8 +82,8 @@ impl ReferenceGame {
             initial: Position::default(),
             syntax: if operations { Syntax::Infix } else { Syntax::Kif },
         };
-        // The initial position needs a worker, and the worker needs the shared data; so it is
-        // created twice.
+        // The initial position needs a worker, and the worker needs the shared data, so the shared
+        // data is created twice.
         let first = Shared {
             info: shared.info.clone(),
             numbering: Mutex::new(Numbering::new(shared.vocabulary.as_deref())),
@@ -217,8 +217,8 @@ impl Text for ReferenceGame {
     }
 }
 
-/// Whether play may reach a state with these fluents, as far as the vocabulary or else the words of
-/// the rules tell. Text that is refused here adds nothing to the numbers.
+/// Whether a state with these fluents may be reachable, according to the vocabulary or, without
+/// one, to the names in the rules. Text that is refused here gets no numbers.
 pub(crate) fn possible(
     fluents: &[Ground],
     vocabulary: Option<&Vocabulary>,
@@ -261,7 +261,8 @@ pub(crate) fn info(
     }
 }
 
-/// 0 to 100, as in the languages, extended by the values in the heads of the goal rules.
+/// The range of rewards: 0 to 100, as in the languages, extended by the values in the heads of the
+/// goal rules.
 fn rewards(program: &Program) -> (f64, f64) {
     let mut range = (0.0_f64, 100.0_f64);
     let functor =

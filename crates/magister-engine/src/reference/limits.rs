@@ -4,14 +4,14 @@
 /// published games stay far below the defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
-    /// The steps of one query: the legal moves of a role, for instance.
+    /// The maximum number of steps of one query, such as the legal moves of a role.
     pub steps: u64,
-    /// The answers stored at a time, over all subqueries.
+    /// The maximum number of answers stored at a time, over all subqueries.
     pub answers: usize,
-    /// The nesting of terms and the length of lists. Everything that walks a term recurses, so this
-    /// also bounds the stack.
+    /// The maximum nesting of terms and length of lists. All traversals of terms are recursive, so
+    /// this also bounds the stack.
     pub depth: u32,
-    /// The distinct terms that a worker has ever met.
+    /// The maximum number of distinct terms that a worker ever encounters.
     pub terms: usize,
 }
 

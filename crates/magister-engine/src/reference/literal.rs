@@ -12,8 +12,8 @@ use crate::program::{Atom, Collect, Goal, Literal, Pattern, Program};
 use crate::term::{TermId, Terms};
 
 impl Machine {
-    /// Advances a task, whose bindings are in the frame, as far as possible without answers of
-    /// others.
+    /// Advances a task, whose bindings are in the frame, until it needs the answers of another
+    /// call.
     pub(super) fn advance(&mut self, program: &Program, mut task: Task) -> Result<(), Halt> {
         let rule = &program.rules[task.rule as usize];
         while let Some(place) = self.plans.literal(task.plan, task.step) {
@@ -56,7 +56,7 @@ impl Machine {
         self.answer(program, rule, task)
     }
 
-    /// Creates a task for every matching candidate; or, negated, checks that there is none. Returns
+    /// Creates a task for every matching candidate; if negated, checks that there is none. Returns
     /// true if the task itself continues.
     fn spread(
         &mut self,

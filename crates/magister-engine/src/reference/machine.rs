@@ -1,14 +1,14 @@
 //! The core of the reference interpreter: goal-directed evaluation with tables.
 //!
 //! Every distinct call has a table of answers. A rule that answers a call is a [`Task`] that goes
-//! through its literals; at a relation with rules, it becomes a consumer of the table of that call,
-//! and continues once for every answer, whenever it comes. Nothing is asked twice and no answer is
-//! delivered twice, so recursion of any kind ends if the answers are finite. All work is on
-//! explicit stacks.
+//! through its literals. At a relation with rules, it becomes a consumer of the table of that call,
+//! and continues once for every answer, whenever it arrives. No call is evaluated twice and no
+//! answer is delivered twice, so every recursion terminates if the number of answers is finite. All
+//! stacks are explicit.
 //!
-//! A negated literal or an aggregate waits until its table is complete. When no task is left, those
-//! that wait for the lowest stratum can continue: whatever could still add an answer to their
-//! tables would have to wait for a lower stratum, and nothing does.
+//! A negated literal or an aggregate waits until its table is complete. When no task is left, the
+//! tasks that wait for the lowest stratum can continue: a task that could still add an answer to
+//! their tables would have to wait for a lower stratum, and none does.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(super) struct Machine {
     pub(super) state: Facts,
     moves: Vec<(TermId, TermId)>,
     pub(super) plans: Plans,
-    /// By their dependencies.
+    /// The tables, by their dependencies.
     pub(super) tables: [Tables; 3],
     /// The tables of the current query, which are incomplete.
     unfinished: Vec<TableId>,
@@ -58,7 +58,7 @@ pub(super) struct Machine {
     key: Vec<u32>,
     steps: u64,
     answers: usize,
-    /// What has been used, if recorded.
+    /// The rules and relations used so far, if they are recorded.
     pub(super) used: Option<Box<Used>>,
 }
 
@@ -160,7 +160,7 @@ impl Machine {
         Ok(self.table(table).answers.clone())
     }
 
-    /// Clears everything that an incomplete evaluation has left behind.
+    /// Clears the remains of an incomplete evaluation.
     fn abandon(&mut self) {
         self.tasks.clear();
         self.bindings.clear();
@@ -188,7 +188,7 @@ impl Machine {
                     stop.check()?;
                     self.check_limits(program, task)?;
                 }
-                // When uses are recorded, all rules are tried, needed or not.
+                // When uses are recorded, all rules are tried, even if no more answers are needed.
                 if self.used.is_some() || !self.table(task.table).satisfied() {
                     self.advance(program, task)?;
                 }
@@ -219,7 +219,7 @@ impl Machine {
     }
 
     /// The first rule of the relation with the most answers, which is reported if there are too
-    /// many.
+    /// many answers.
     fn most_answered(&self, program: &Program) -> Option<u32> {
         let mut counts = vec![0; program.relations.len()];
         for table in self.tables.iter().flat_map(|tables| &tables.list) {
@@ -342,7 +342,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The nesting limit was exceeded.
+    /// The error that the nesting limit was exceeded.
     pub(super) fn too_deep(&self, what: &str) -> Halt {
         let depth = self.limits.depth;
         Halt::Limit(format!("terms or lists nested {depth} deep, at {what}; they may be infinite"))

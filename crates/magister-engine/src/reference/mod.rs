@@ -1,9 +1,9 @@
-//! The reference interpreter: the judge of all other evaluators, and the last fallback.
+//! The reference interpreter: the oracle for all other evaluators, and the last fallback.
 //!
-//! It answers queries top-down, with a table for every call (see `machine`), so left recursion,
-//! mutual recursion and infinite relations of which only a part is queried all work. [`Reference`]
-//! computes with states as lists of ground fluents; [`ReferenceGame`] implements the traits of
-//! `magister-core` with it.
+//! It answers queries top-down, with a table for every call (see `machine`), so left recursion and
+//! mutual recursion work, and so do infinite relations if only a finite part is queried.
+//! [`Reference`] computes with states as lists of ground fluents; [`ReferenceGame`] implements the
+//! traits of `magister-core` with it.
 
 mod ask;
 pub(crate) mod bind;

@@ -68,7 +68,7 @@ fn read(text: &str) -> Option<f64> {
     }
     let end =
         text.find(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c))).unwrap_or(text.len());
-    // Names are short: trying ever shorter prefixes is simple and fast enough.
+    // Names are short, so trying ever shorter prefixes is simple and fast enough.
     (1..=end.min(64)).rev().find_map(|end| text[..end].parse().ok())
 }
 
@@ -166,7 +166,7 @@ pub(super) fn statistic(name: &str, numbers: &[f64]) -> Option<f64> {
     }
 }
 
-/// Modulo 2^32, as JavaScript converts.
+/// Modulo 2^32, as in the conversions of JavaScript.
 fn to_int32(number: f64) -> i32 {
     let wrapped = if number.is_finite() { number.trunc().rem_euclid(4_294_967_296.0) } else { 0.0 };
     (wrapped as u32).cast_signed()

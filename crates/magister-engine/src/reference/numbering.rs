@@ -1,9 +1,9 @@
 //! The numbers that all workers of a game share.
 //!
 //! If the rules fix a vocabulary, its terms have their numbers before play begins. Otherwise a term
-//! gets the next number when a worker first meets it, and the number is valid for this game in this
-//! process only. Parsing a move or a percept never assigns a number. Parsing a state does so only
-//! without a vocabulary, and only for fluents in the words of the rules.
+//! gets the next number when a worker first encounters it, and the number is valid for this game in
+//! this process only. Parsing a move or a percept never assigns a number. Parsing a state does so
+//! only without a vocabulary, and only for fluents that consist of names in the rules.
 
 use rustc_hash::FxHashMap;
 
@@ -36,8 +36,8 @@ impl Numbered {
     }
 }
 
-/// The known fluents, moves and percepts. Workers compute with their own terms and use this only
-/// for results.
+/// The known fluents, moves and percepts. Workers compute with their own term numbers and use this
+/// only for results.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
     pub(crate) terms: Terms,
@@ -47,7 +47,7 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// The numbers of a vocabulary, or none so far.
+    /// The numbers of a vocabulary; without one, there are no numbers yet.
     pub(crate) fn new(vocabulary: Option<&Vocabulary>) -> Self {
         let mut numbering = Numbering::default();
         if let Some(vocabulary) = vocabulary {

@@ -25,9 +25,9 @@ pub(crate) struct Change {
 #[derive(Default)]
 pub(crate) struct Changes {
     pub(crate) additions: FxHashSet<TermId>,
-    /// The deletions, with the number of the change.
+    /// The deletions, with the number of the change that caused them.
     pub(crate) deletions: FxHashMap<TermId, u32>,
-    /// The performed atoms, with the number of the change; `None` for a move.
+    /// The performed atoms, with the number of the change that caused them; `None` for a move.
     pub(crate) performed: FxHashMap<TermId, Option<u32>>,
     pub(crate) list: Vec<Change>,
     /// Atoms to perform, with their causes and their nesting.
@@ -44,8 +44,8 @@ struct Place<'a> {
 }
 
 impl Reference {
-    /// The state after the actions that were set as moves. All conditions refer to the old state;
-    /// an atom that is both added and deleted is present.
+    /// The state after performing the actions that were set as moves. All conditions refer to the
+    /// old state; an atom that is both added and deleted is present.
     pub(super) fn perform(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         let changes = self.changes(stop)?;
         if let Some(used) = &mut self.machine.used {
@@ -58,7 +58,7 @@ impl Reference {
         Ok(state)
     }
 
-    /// The changes by the actions that were set as moves.
+    /// The changes caused by the actions that were set as moves.
     pub(crate) fn changes(&mut self, stop: &Stop) -> Result<Changes, Halt> {
         let program = std::sync::Arc::clone(&self.machine.program);
         let mut changes = Changes::default();

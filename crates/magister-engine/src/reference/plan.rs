@@ -16,8 +16,8 @@ pub(super) struct Plans {
 }
 
 impl Plans {
-    /// The plan for a rule whose head variables in `bound` (as bits; those above 63 count as
-    /// unbound, which costs time, not correctness) have values.
+    /// The plan for a rule whose head variables in `bound` have values. `bound` is a bit set;
+    /// variables above 63 count as unbound, which costs time but is still correct.
     pub(super) fn find(&mut self, number: u32, rule: &Rule, bound: u64) -> u32 {
         *self.index.entry((number, bound)).or_insert_with(|| {
             self.plans.push(order(rule, bound));
@@ -53,7 +53,7 @@ pub(super) fn order(rule: &Rule, mask: u64) -> Box<[u32]> {
     order.into()
 }
 
-/// Whether waiting for other literals would not bind more of the variables that this one needs.
+/// Whether no other literal would bind more of the variables that this one needs.
 fn is_ready(literal: &Literal, place: u32, rule: &Rule, bound: &FxHashSet<u32>) -> bool {
     let obtainable = |variable: u32| {
         rule.body.iter().enumerate().any(|(other, literal)| {

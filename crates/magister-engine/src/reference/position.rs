@@ -14,8 +14,8 @@ use crate::trace::{Stepper, Successor};
 
 /// The reference interpreter in a state.
 ///
-/// Its answers are those of the rules and nothing else: legal moves in terminal states too, all
-/// goal values however many, the successor of any joint move, legal or not.
+/// Its answers follow the rules alone: they include legal moves in terminal states, all goal values
+/// even if there are several, and the successor of any joint move, legal or not.
 #[derive(Clone, Debug)]
 pub struct Reference {
     pub(super) machine: Machine,
@@ -32,12 +32,12 @@ impl Reference {
         &self.machine.program
     }
 
-    /// The terms of all numbers in arguments and results.
+    /// The terms that all numbers in arguments and results refer to.
     pub fn terms(&self) -> &Terms {
         &self.machine.terms
     }
 
-    /// The terms, for adding.
+    /// The terms, to add new ones.
     pub fn terms_mut(&mut self) -> &mut Terms {
         &mut self.machine.terms
     }
@@ -63,7 +63,7 @@ impl Reference {
         Ok(!self.ask("terminal", Vec::new(), stop)?.is_empty())
     }
 
-    /// The answers of `(legal role ?move)`, sorted. In the operations dialect, those of
+    /// The answers of `(legal role ?move)`, sorted. In the operations dialect, the answers of
     /// `legal(Move)` if the role is in control.
     pub fn legal(&mut self, role: usize, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         let term = self.program().roles[role];
@@ -96,7 +96,7 @@ impl Reference {
         self.machine.set_moves(moves);
     }
 
-    /// The fluents of the successor under the joint move, sorted. The state does not change.
+    /// The fluents of the successor state under the joint move, sorted. The state does not change.
     pub fn next(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         if self.program().dialect == Dialect::Operations {
             return self.perform(stop);

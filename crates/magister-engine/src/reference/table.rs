@@ -6,10 +6,10 @@ use super::bind::{UNBOUND, known, value};
 use crate::program::{Depends, Pattern, Relation};
 use crate::term::{TermId, Terms};
 
-/// One path through the body of a rule. The values of the rule's variables are stored beside it.
+/// One path through the body of a rule. The values of the rule's variables are stored separately.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
-    /// The table of the answer.
+    /// The table that its answers go to.
     pub(super) table: TableId,
     pub(super) rule: u32,
     pub(super) plan: u32,
@@ -59,7 +59,7 @@ impl Table {
         self.variables == 0 && !self.answers.is_empty()
     }
 
-    /// Adds an answer; false if it is known.
+    /// Adds an answer; returns false if it was known.
     pub(super) fn insert(&mut self, answer: TermId) -> bool {
         if self.answers.len() < FEW {
             if self.answers.contains(&answer) {
@@ -78,7 +78,8 @@ impl Table {
     }
 }
 
-/// A table: its dependencies, which determine its lifetime, and its number there.
+/// A table: its dependencies, which determine its lifetime, and its number among the tables with
+/// the same dependencies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TableId {
     pub(super) depends: Depends,
@@ -103,7 +104,7 @@ const VARIABLE: u32 = 1 << 31;
 const COMPOUND: u32 = 3 << 30;
 
 /// Writes a pattern under bindings as numbers, equal for calls that differ only in the names of
-/// variables. `seen` has the unbound variables met so far.
+/// variables. `seen` contains the unbound variables so far.
 pub(super) fn encode(
     pattern: &Pattern,
     bindings: &[TermId],

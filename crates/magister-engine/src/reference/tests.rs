@@ -1,4 +1,4 @@
-//! The meaning of rules, on small rulesheets.
+//! Tests of the semantics of rules, on small rulesheets.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ fn texts(reference: &Reference, terms: &[crate::term::TermId]) -> Vec<String> {
     terms.iter().map(|&term| reference.terms().export(term).to_string()).collect()
 }
 
-/// The legal moves of the first role in the initial state, by which most tests ask their question.
+/// The legal moves of the first role in the initial state. Most tests express their question as a
+/// legal move.
 fn legal(text: &str) -> Vec<String> {
     let mut reference = reference(text);
     let stop = Stop::never();
@@ -202,7 +203,7 @@ fn views_fluents_and_builtins_of_operations() {
     assert_eq!(answers("n(X)"), ["3", "10"]);
     assert_eq!(answers("view(X)"), ["1", "2"]);
     assert_eq!(answers("n(X) & ~m(X)"), ["10"]);
-    assert_eq!(answers("~m(X) & n(X)"), ["10"], "a negation waits for what binds it");
+    assert_eq!(answers("~m(X) & n(X)"), ["10"], "a negation waits until its variables are bound");
     assert_eq!(answers("view(X) & ~m(Y)"), [""; 0], "an unbound variable is existential");
     assert_eq!(answers("view(X) & ~z(Y)"), ["1", "2"]);
     assert_eq!(answers("view(X) & ~(n(Y) & ~m(Y))"), [""; 0]);
@@ -219,7 +220,7 @@ fn views_fluents_and_builtins_of_operations() {
     assert_eq!(answers("setofall(f(Y),n(Y),X)"), ["(cons (f 3) (cons (f 10) nil))"]);
     assert_eq!(answers("view(X) & exists(Y,n(Y) & m(Y))"), ["1", "2"]);
     assert_eq!(answers("n(X) & distinct(X,3)"), ["10"]);
-    assert_eq!(answers("view(X) & distinct(X,Y)"), [""; 0], "an unknown may be equal");
+    assert_eq!(answers("view(X) & distinct(X,Y)"), [""; 0], "an unbound variable may be equal");
     assert_eq!(answers("view(X) & mutex(X,2,3)"), ["1"]);
     assert_eq!(answers("view(X) & true & ~false"), ["1", "2"]);
 }
@@ -238,7 +239,7 @@ fn infinite_rules_are_reported() {
     let growth = "(role a) (n 0)\n(<= (n (s ?x)) (n ?x))\n(<= (legal a ?x) (n ?x))";
     let Halt::Limit(what) = halts(growth, QueryLimits::default()) else { panic!("no limit") };
     assert!(what.contains("`n` with 1 argument in line 2"), "{what}");
-    // The calls grow, not the answers.
+    // The calls grow, but not the answers.
     let calls = "(role a)\n(<= (p ?x) (p (s ?x)))\n(<= (legal a x) (p 0))";
     assert!(matches!(halts(calls, QueryLimits::default()), Halt::Limit(_)));
     let counting =

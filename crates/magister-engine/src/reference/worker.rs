@@ -10,8 +10,8 @@ use super::number;
 use super::position::Reference;
 use crate::term::TermId;
 
-/// All answers about a position. They are computed when the position is reached, so that the
-/// queries of a worker cannot fail afterwards.
+/// All answers about a position. They are computed when the position is reached, so that later
+/// queries of a worker cannot fail.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Position {
     words: Vec<u64>,
@@ -78,7 +78,7 @@ impl ReferenceWorker {
         Ok(position)
     }
 
-    /// The choices of a role in a position that is not terminal.
+    /// The legal moves of a role in a non-terminal position.
     fn choices(&mut self, role: Role, stop: &Stop) -> Result<Vec<Option<TermId>>, Halt> {
         if self.reference.program().dialect == Dialect::Operations {
             // If several roles have control, the first one moves.

@@ -1,4 +1,4 @@
-//! Recorded matches of other programs, and the comparison of an evaluator with them.
+//! Recorded matches of other programs, and the comparison of evaluators with them.
 
 mod compare;
 mod read;
@@ -17,7 +17,7 @@ pub trait Stepper {
     /// The roles, in order.
     fn roles(&self) -> Vec<Ground>;
 
-    /// The initial state. The state that is loaded afterwards is unspecified.
+    /// The initial state. Afterwards, the loaded state is unspecified.
     fn initial(&mut self, stop: &Stop) -> Result<Vec<Ground>, Halt>;
 
     /// Loads a state.
@@ -26,11 +26,11 @@ pub trait Stepper {
     /// Whether the state is terminal.
     fn terminal(&mut self, stop: &Stop) -> Result<bool, Halt>;
 
-    /// The legal moves of a role by the rules, also in terminal states. In the operations dialect
-    /// it is empty for a role without control.
+    /// The legal moves of a role according to the rules, also in terminal states. In the operations
+    /// dialect, a role that is not in control has none.
     fn legal(&mut self, role: usize, stop: &Stop) -> Result<Vec<Ground>, Halt>;
 
-    /// All goal values of a role by the rules.
+    /// All goal values of a role according to the rules.
     fn goals(&mut self, role: usize, stop: &Stop) -> Result<Vec<Ground>, Halt>;
 
     /// The result of a joint move; `None` for a role without a move. The state stays loaded.
@@ -79,6 +79,6 @@ pub struct Position {
 pub enum Goals {
     /// All values.
     All(Vec<Ground>),
-    /// One value, or zero if there is none, as Gamemaster records it.
+    /// One value, or zero if the role has none, as Gamemaster records it.
     One(Ground),
 }

@@ -1,7 +1,6 @@
 //! Reading traces: one JSON object per line, plain or compressed with gzip.
 //!
-//! A line is a whole match (GDL and GDL-II) or one position (Gamemaster). Its fields show which of
-//! the two.
+//! A line is a whole match (GDL and GDL-II) or one position (Gamemaster). Its fields show which.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +29,7 @@ impl fmt::Display for BadTrace {
 
 impl std::error::Error for BadTrace {}
 
-/// The maximal size of a decompressed file in bytes.
+/// The maximum size of a decompressed file in bytes.
 const UNPACKED: u64 = 1 << 30;
 
 /// The text of a file, plain or compressed with gzip.
@@ -108,7 +107,7 @@ struct PositionLine {
 }
 
 fn terms(texts: &[String], syntax: Syntax) -> Result<Vec<Ground>, String> {
-    // Reading all terms at once is much faster than one by one.
+    // Reading all terms at once is much faster than reading them one by one.
     let terms = Ground::read_all(&texts.join("\n"), syntax);
     terms
         .filter(|terms| terms.len() == texts.len())

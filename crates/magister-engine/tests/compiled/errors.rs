@@ -1,4 +1,4 @@
-//! Every fault of a game that is built gate by gate gives an error that names the fault and a
+//! Every defect of a game that is built gate by gate gives an error that names the defect and a
 //! remedy.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Games that are built without GDL, gate by gate, and the same games in plain Rust: equal in every
-//! answer, on every network evaluator, and in every playout to the last bit.
+//! Games that are built gate by gate, without GDL, and the same games in plain Rust. All answers
+//! are equal on every network evaluator, and all playouts are bit-identical.
 
 #![allow(clippy::print_stdout, reason = "a test that cannot run prints SKIPPED")]
 

@@ -106,7 +106,7 @@ pub(crate) fn build(hints: bool) -> Compiled {
     let turn = control.map(|fluent| game.holds(fluent));
     let held: Vec<Vec<Wire>> =
         heaps.iter().map(|left| left.iter().map(|&fluent| game.holds(fluent)).collect()).collect();
-    // How many stones are taken from which heap, by either player.
+    // For each heap and number of stones, whether either player takes this number from this heap.
     let mut taken: Vec<Vec<Wire>> = SIZES.iter().map(|&size| vec![Wire::FALSE; size + 1]).collect();
     for role in 0..2 {
         for (heap, &size) in SIZES.iter().enumerate() {

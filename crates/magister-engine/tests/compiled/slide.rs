@@ -273,7 +273,7 @@ pub(crate) fn build(rules: Slide) -> Compiled {
                 if after != before {
                     changes.push(here);
                 }
-                // Rows and columns pay separately, each a number of its own.
+                // Rows and columns pay separately, each with its own number.
                 for digit in (0..=largest).filter(|digit| gain >> digit & 1 == 1) {
                     gains[direction % 2 * rules.side + line][digit].push(made);
                 }

@@ -24,7 +24,7 @@ pub(super) fn exploding() -> String {
 }
 
 /// The pigeonhole problem: more things than places, and no two things in the same place. It has no
-/// answer, and only a search shows that.
+/// answer, which only an exhaustive search shows.
 pub(super) fn pigeons() -> String {
     let (things, places) = (15, 14);
     let mut body = String::new();
@@ -41,7 +41,7 @@ pub(super) fn pigeons() -> String {
     )
 }
 
-/// The initial state is cheap; the first step is expensive.
+/// The initial state is cheap to compute; the first step is expensive.
 pub(super) fn heavy_step() -> String {
     let (body, _) = wide(10);
     format!(

@@ -10,7 +10,7 @@ pub struct Card {
     pub title: String,
     /// One sentence.
     pub summary: String,
-    /// The rules as a person would explain them.
+    /// The rules in the words of a person.
     pub rules: String,
     /// The kinds of the game; see [`TAGS`](super::TAGS).
     pub tags: Vec<String>,
@@ -20,15 +20,15 @@ pub struct Card {
     /// Alternative names for searches.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// What is given in a puzzle and not drawn on its board.
+    /// The clues of a puzzle that are not drawn on its board.
     #[serde(default)]
     pub clues: String,
-    /// Facts that can be counted again.
+    /// Facts that can be verified by counting.
     #[serde(default)]
     pub facts: Facts,
 }
 
-/// Facts about a game. Every given fact is true and tested.
+/// Facts about a game. Every fact that is given is tested.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {

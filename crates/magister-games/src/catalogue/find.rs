@@ -20,8 +20,8 @@ pub enum Version {
     Rust,
 }
 
-/// The game with this name or alias. Hyphens, underscores, blanks and capitals do not matter,
-/// unless games differ in nothing else.
+/// The game with this name or alias. Hyphens, underscores, blanks and case do not matter, unless
+/// games differ only in these.
 pub fn find(name: &str) -> Option<&'static Entry> {
     let wanted = squeezed(name);
     let by_name = all().iter().find(|entry| entry.name == name);
@@ -31,8 +31,8 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 /// The game and version that an argument names: `NAME` is its main rulesheet, or the version in
-/// Rust if there is no other; `NAME/infix` and the like are its twins, `NAME/rust` is the version
-/// in Rust.
+/// Rust if there is no other; `NAME/infix` and similar names are its twins, `NAME/rust` is the
+/// version in Rust.
 pub fn look_up(argument: &str) -> Option<Found> {
     if let Some(entry) = find(argument) {
         let version = entry.sheet.map_or(Version::Rust, Version::Sheet);

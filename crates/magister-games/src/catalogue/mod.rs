@@ -47,7 +47,7 @@ pub const TAGS: &[&str] = &[
     "mathematical",
 ];
 
-/// The games that people try first, by what kind of game they are.
+/// The games that people try first, by kind.
 pub const FEATURED: &[(&str, &[&str])] = &[
     (
         "Two players, perfect information",
@@ -88,7 +88,7 @@ impl Sheet {
 /// The same game in another language.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin {
-    /// Its name after the game's: `prefix`, `infix`, `operations` or `recycle`.
+    /// The suffix of its name: `prefix`, `infix`, `operations` or `recycle`.
     pub name: &'static str,
     /// The rules.
     pub sheet: Sheet,
@@ -158,7 +158,7 @@ const TWINS: [(&str, &str); 4] = [
     ("recycle", "recycle.rcy"),
 ];
 
-/// The entry of a folder. The folders are ours and tested, so a broken one is a bug.
+/// The entry of a folder. The folders are ours and tested, so an invalid one is a bug.
 fn entry(folder: &'static Dir<'static>) -> Entry {
     let name = folder.path().to_str().expect("game folders have plain names");
     let file = |file: &str| {

@@ -20,8 +20,8 @@ pub struct Pawns {
 
 magister_core::pack_struct!(Pawns { pawns: [u64; 2], turn: u8 });
 
-/// The player of a move, its origin, and the column and row of its target, which may be outside of
-/// the board.
+/// The player of a move, its origin, and the column and row of its target, which may be outside the
+/// board.
 fn parts(choice: Move) -> (usize, u32, (i32, i32)) {
     let (player, rest) = (choice.0 / MOVES, choice.0 % MOVES);
     let (from, side) = (rest / 3, rest.cast_signed() % 3 - 1);

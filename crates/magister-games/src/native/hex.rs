@@ -4,8 +4,9 @@ use magister_core::{Info, Layout, Move, Role, Rules, Shape, Step, Symmetry, text
 
 const PLAYERS: [&str; 2] = ["red", "blue"];
 
-/// The rules. Cell and move number `(row - 1) * side + column - 1` is the cell of that column and
-/// row. Red joins the left and the right edge, blue the bottom and the top.
+/// The rules. The cell and the move in a column and a row have the number
+/// `(row - 1) * side + column - 1`. Red connects the left and the right edge, blue the bottom and
+/// the top.
 #[derive(Clone, Copy, Debug)]
 pub struct Hex {
     side: u32,
@@ -19,7 +20,7 @@ pub type Stones = [[u64; 2]; 2];
 const LARGEST: u32 = 11;
 
 impl Hex {
-    /// The game of a name on a board of this side; none if the side is not from 2 to 11.
+    /// The game of a name on a board of this size; `None` if the side is not between 2 and 11.
     pub fn new(name: &'static str, side: u32) -> Option<Self> {
         (2..=LARGEST).contains(&side).then_some(Hex { side, name })
     }
@@ -42,7 +43,7 @@ impl Hex {
         ((1_u128 << self.side) - 1) << (row * self.side)
     }
 
-    /// Whether a player has joined its two edges: a flood from one edge over its stones.
+    /// Whether a player has connected its two edges: a flood fill from one edge over its stones.
     fn joined(self, stones: u128, player: usize) -> bool {
         let last = self.side - 1;
         let (from, to) = if player == 0 {
@@ -56,7 +57,7 @@ impl Hex {
         loop {
             let right = (reached & not_right) << 1;
             let left = (reached & not_left) >> 1;
-            // The third direction falls to the right: one column more, one row less.
+            // The third direction goes down to the right: one column more, one row less.
             let falls = (reached & not_right) << 1 >> side;
             let rises = (reached & not_left) >> 1 << side;
             let next = right | left | falls | rises | reached << side | reached >> side;
@@ -121,7 +122,7 @@ impl Rules for Hex {
         let lead = red.count_ones().wrapping_sub(blue.count_ones());
         let inside = (red | blue) & !self.board_bits() == 0;
         inside && red & blue == 0 && lead <= 1 && {
-            // The player that has joined the edges has moved last.
+            // The player that has connected its edges moved last.
             let winner = (0..2).find(|&player| self.joined(wide(state[player]), player));
             winner.is_none_or(|winner| winner as u32 == 1 - lead)
         }
@@ -191,7 +192,7 @@ impl Rules for Hex {
         Some((choice.0, choice.0))
     }
 
-    /// Half a turn.
+    /// The rotation by 180 degrees.
     fn symmetries(&self) -> Vec<Symmetry> {
         let table: Vec<u32> = (0..self.count()).rev().collect();
         vec![Symmetry::of_cells(&table, 3, 2)]
@@ -208,7 +209,7 @@ mod tests {
         let cell = |column: u32, row: u32| 1_u128 << ((row - 1) * 5 + column - 1);
         // (1 3) (2 2) (3 1) touch each other, then along the bottom row.
         assert!(hex.joined(cell(1, 3) | cell(2, 2) | cell(3, 1) | cell(4, 1) | cell(5, 1), 0));
-        // The other diagonal does not touch.
+        // The cells on the other diagonal are not adjacent.
         assert!(!hex.joined(cell(1, 1) | cell(2, 2) | cell(3, 3) | cell(4, 4) | cell(5, 5), 0));
         assert!(hex.joined((1..=5).map(|row| cell(2, row)).sum(), 1));
         assert!(Hex::new("hex-12", 12).is_none());

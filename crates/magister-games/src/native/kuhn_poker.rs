@@ -1,9 +1,9 @@
-//! Kuhn's poker: three cards, one bet, and already a reason to bluff.
+//! Kuhn poker: three cards and one bet, which is enough for bluffing.
 //!
-//! H. W. Kuhn, "A simplified two-person poker", 1950. Each player puts in one chip and is dealt
-//! one of three cards. The first may check or bet one chip; a bet is called or folded; after a
-//! check the second may bet in turn. The higher card wins the chips. In equilibrium the second
-//! player wins a chip in eighteen games.
+//! H. W. Kuhn, "A simplified two-person poker", 1950. Each player antes one chip and is dealt one
+//! of three cards. The first may check or bet one chip; a bet is called or folded; after a check
+//! the second may bet in turn. The higher card wins the chips. In equilibrium, the second player
+//! wins 1/18 of a chip per game.
 
 use magister_core::text::terms;
 use magister_core::{Info, Information, Move, Percept, Role, Rules, Step};

@@ -1,10 +1,10 @@
 //! Nim for two or three players.
 //!
-//! In turn, each player takes one or more objects from one heap. The player who takes the last
-//! object wins 100, and the next player, who finds nothing to take, gets 0. With three players many
-//! positions would otherwise let a player decide which of the others wins without caring, so the
-//! third one gets 50. Then every player has a preference in every position. The rewards always add
-//! up to 50 for each player.
+//! Players take turns; each takes one or more objects from one heap. The player who takes the last
+//! object gets 100, and the next player, who has nothing to take, gets 0. With three players, the
+//! third one gets 50: otherwise a player could decide in many positions which of the others wins,
+//! and would be indifferent. With these rewards every player has a preference in every position.
+//! The mean reward of the players is always 50.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Role, Rules, Step};
@@ -94,7 +94,7 @@ impl Rules for Nim {
         state.turn = (state.turn + 1) % self.players.len() as u8;
     }
 
-    /// In a terminal state it is the turn of the player who finds nothing to take.
+    /// In a terminal state, it is the turn of the player who has nothing to take.
     fn reward(&self, state: &Heaps, role: Role) -> f64 {
         let players = self.players.len() as u8;
         let rank = (role.0 + players - state.turn) % players;

@@ -12,7 +12,7 @@ pub struct Othello {
     name: &'static str,
 }
 
-/// The discs of black and white, and whose turn it is.
+/// The discs of black and white, and the role to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discs {
     discs: [u64; 2],
@@ -22,7 +22,7 @@ pub struct Discs {
 magister_core::pack_struct!(Discs { discs: [u64; 2], turn: u8 });
 
 impl Othello {
-    /// The usual game on eight by eight cells.
+    /// The standard game on eight by eight cells.
     pub fn eight() -> Self {
         Othello { side: 8, name: "othello" }
     }
@@ -46,7 +46,7 @@ impl Othello {
         (cell % self.side + 1, self.side - cell / self.side)
     }
 
-    /// The discs that a new disc on a cell would turn over; none if the cell is taken.
+    /// The discs that a new disc on a cell would flip; none if the cell is occupied.
     fn turned(self, own: u64, other: u64, cell: u32) -> u64 {
         if (own | other) >> cell & 1 == 1 {
             return 0;
@@ -88,7 +88,7 @@ impl Rules for Othello {
         let mut info = Info::new(self.name, &PLAYERS, &format!("othello {} 1", self.side));
         info.moves = Some(self.count() + 1);
         info.constant_sum = Some(100.0);
-        // No one passes twice in a row, and each other turn fills a cell.
+        // Passes never follow each other, and every other turn fills a cell.
         info.max_length = Some(2 * (self.count() - 4));
         info
     }
@@ -198,7 +198,7 @@ impl Rules for Othello {
         (choice.0 < self.count()).then_some((choice.0, choice.0))
     }
 
-    /// Those that leave the four discs of the start where they are: both diagonals.
+    /// The symmetries that keep the four initial discs in place: both diagonals.
     fn symmetries(&self) -> Vec<Symmetry> {
         let (side, cells) = (self.side, self.count());
         let of = |image: &dyn Fn(u32, u32) -> (u32, u32)| {

@@ -5,7 +5,7 @@ use magister_core::{Info, Move, Role, Rules, Step, Symmetry};
 
 const HANDS: [&str; 3] = ["rock", "paper", "scissors"];
 
-/// The rules. The winner gets 100, the loser 0, and equal hands 50 each.
+/// The rules. The winner gets 100, the loser 0; equal hands give 50 each.
 #[derive(Clone, Copy, Debug)]
 pub struct RockPaperScissors;
 
@@ -38,7 +38,7 @@ impl Rules for RockPaperScissors {
         *state = [joint[0].0 as u8 + 1, joint[1].0 as u8 + 1];
     }
 
-    /// Each hand beats the previous one in the cycle of the three.
+    /// Each hand beats the previous one in the cycle of three.
     fn reward(&self, state: &Self::State, role: Role) -> f64 {
         let (own, other) = (state[role.index()], state[1 - role.index()]);
         match (own + 3 - other) % 3 {

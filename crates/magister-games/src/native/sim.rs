@@ -1,4 +1,5 @@
-//! Sim: two players draw the lines between six points, and a triangle loses.
+//! Sim: two players draw the lines between six points; the first player to complete a triangle
+//! loses.
 
 use magister_core::{Info, Move, Role, Rules, Step, text};
 

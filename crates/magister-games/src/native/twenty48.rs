@@ -1,9 +1,9 @@
-//! 2048: slide the tiles, merge equal ones, against chance.
+//! 2048: slide tiles and merge equal ones, against chance.
 //!
 //! The player slides all tiles in one direction; two equal tiles that meet merge into one of twice
-//! the value, which is also the player's gain. After each slide chance puts a 2 (nine times in ten)
-//! or a 4 on an empty cell. The game begins with two such tiles and ends when no slide changes
-//! anything. G. Cirulli, 2014.
+//! the value, which is also the player's gain. After each slide, chance puts a 2 (with probability
+//! 9/10) or a 4 on an empty cell. The game begins with two such tiles and ends when no slide
+//! changes anything. G. Cirulli, 2014.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Payment, Role, Rules, Shape, Step, Symmetry};
@@ -12,8 +12,8 @@ const PLAYER: Role = Role(0);
 const CHANCE: Role = Role(1);
 const DIRECTIONS: [&str; 4] = ["left", "up", "right", "down"];
 
-/// Tiles are stored as powers of two. The largest possible tile is 2^17: all cells are needed for
-/// the chain down to the 4 that completes it.
+/// Tiles are stored as exponents. The largest possible tile is 2^17: all cells are needed for the
+/// chain down to the 4 that completes it.
 const LARGEST: u8 = 17;
 
 /// The bound on the score: each 2^k made of twos has paid (k - 1) 2^k, and a full board has at most
@@ -32,7 +32,7 @@ pub struct Twenty48;
 /// A position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiles {
-    /// The power of two in each cell, row by row; 0 is empty.
+    /// The exponent in each cell, row by row; 0 is empty.
     cells: [u8; 16],
     /// Whether it is chance's turn.
     chance: bool,
@@ -99,7 +99,7 @@ impl Rules for Twenty48 {
         Tiles { cells: [0; 16], chance: true }
     }
 
-    /// While a cell is empty, the tile next to it can slide there.
+    /// If a cell is empty, the tile next to it can slide into it.
     fn terminal(&self, tiles: &Tiles) -> bool {
         let cells = &tiles.cells;
         let joins = |a: usize, b: usize| cells[a] == cells[b];
@@ -128,7 +128,7 @@ impl Rules for Twenty48 {
     fn step(&self, tiles: &mut Tiles, joint: &[Move], out: &mut Step) {
         if tiles.chance {
             let put = joint[CHANCE.index()].0 - 4;
-            // The board is empty only before the first tile, so a second one follows it.
+            // The board is empty only before the first tile, so a second one follows.
             tiles.chance = tiles.cells == [0; 16];
             tiles.cells[put as usize / 2] = 1 + (put % 2) as u8;
         } else {
@@ -138,12 +138,12 @@ impl Rules for Twenty48 {
         }
     }
 
-    /// Everything was paid on the way.
+    /// All rewards were paid during the game.
     fn reward(&self, _tiles: &Tiles, _role: Role) -> f64 {
         0.0
     }
 
-    /// Two of the largest tile cannot be reached, and could be merged into a larger one.
+    /// Two tiles of the largest value are unreachable, and could be merged into a larger one.
     fn valid(&self, tiles: &Tiles) -> bool {
         let mut largest = tiles.cells.iter().filter(|&&tile| tile >= LARGEST);
         let first = largest.next().unwrap_or(&LARGEST);
@@ -208,7 +208,7 @@ impl Rules for Twenty48 {
         (cell < 16).then_some((cell, cell))
     }
 
-    /// Those of the square; directions rotate with the board.
+    /// The symmetries of the square; directions rotate with the board.
     fn symmetries(&self) -> Vec<Symmetry> {
         let of = |cells: [u32; 16], directions: [u32; 4]| {
             let puts = cells.iter().flat_map(|cell| [4 + 2 * cell, 5 + 2 * cell]);

@@ -1,4 +1,4 @@
-//! Counts the facts of the card again.
+//! Verifies the facts of the card.
 
 use magister_core::{Batch, Detail, Game, Halt, Results, Stop, Stream};
 use magister_engine::inspect::{Counter, Failure, Level};
@@ -59,7 +59,7 @@ pub(super) fn hold(entry: &Entry, main: &Version, effort: &Effort, stop: &Stop, 
     }
 }
 
-/// Paths and positions.
+/// Counts paths and positions.
 fn perft(
     facts: &Facts,
     game: &dyn Game,
@@ -139,7 +139,7 @@ fn mean(game: &dyn Game, playouts: u32, stop: &Stop) -> Option<(f64, f64)> {
 /// The number of matches per batch.
 const SLICE: u32 = 512;
 
-/// Versions of a game have the same numbers of paths.
+/// Checks that versions of a game have the same numbers of paths.
 pub(super) fn same(versions: &[Version], effort: &Effort, stop: &Stop, proof: &mut Proof) {
     let [main, twins @ ..] = versions else { return };
     if twins.is_empty() {

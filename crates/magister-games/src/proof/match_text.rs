@@ -16,7 +16,7 @@ const WIDTH: usize = 100;
 const LONG: usize = 2_000;
 /// Moves without effect.
 const NOTHING: [&str; 3] = ["noop", "wait", IDLE_TEXT];
-/// The number of moves to print, and how many of them at the end.
+/// The maximum number of moves to print, and the number of them at the end.
 const TOLD: usize = 60;
 
 /// A random match of a game: the position at the start, in the middle and at the end, the moves
@@ -156,7 +156,7 @@ impl Match<'_> {
         (all.into_iter().map(|(_, choice, _)| choice).collect(), weights)
     }
 
-    /// Prints the steps of a part of the match; of a long one, its beginning and its end.
+    /// Prints the steps of a part of the match; of a long one, only its beginning and its end.
     fn tell(&self, from: usize, to: usize, text: &mut String) {
         let steps = to - from;
         let cut = |number: usize| steps > TOLD && (TOLD / 2..steps - TOLD / 2).contains(&number);

@@ -1,5 +1,5 @@
 //! Tests of catalogue games: the rulesheets are clean, they are playable, all evaluators agree, the
-//! facts on the card are true, twins are the same game, and a recorded match still plays the same.
+//! facts on the card are true, twins are the same game, and a recorded match is unchanged.
 
 mod facts;
 mod match_text;
@@ -34,12 +34,12 @@ pub struct Effort {
     pub positions: u32,
     /// The number of matches for the mean length.
     pub playouts: u32,
-    /// The time limit of each part; what is not done by then is skipped and reported.
+    /// The time limit of each part; parts that are not done by then are skipped and reported.
     pub patience: Duration,
 }
 
 impl Effort {
-    /// For a person who waits.
+    /// Limits for interactive use.
     pub fn usual() -> Self {
         Effort {
             walk: 200,
@@ -50,7 +50,7 @@ impl Effort {
         }
     }
 
-    /// For one game, thoroughly.
+    /// Limits for a thorough test of one game.
     pub fn thorough() -> Self {
         Effort {
             walk: 2_000,
@@ -67,24 +67,24 @@ impl Effort {
 pub struct Proof {
     /// The defects.
     pub findings: Vec<String>,
-    /// What was skipped, and why.
+    /// The skipped parts, with the reasons.
     pub skipped: Vec<String>,
     /// How long it took.
     pub took: Duration,
 }
 
-/// The number of steps of a match that does not end.
+/// The number of steps after which a match counts as endless.
 const ENDLESS: u32 = 5_000;
 
 /// One version of a game, ready to play.
 struct Version {
     name: String,
-    /// On all evaluators that support it; the first one is for counting.
+    /// The game on all evaluators that support it; the first one is used for counting.
     games: Vec<Arc<dyn Game>>,
-    /// The one that plays many matches at once.
+    /// The game on the evaluator that plays many matches at once.
     batch: Arc<dyn Game>,
     painter: Option<Painter>,
-    /// Whether it is a twin that shuffles where the main version deals, so that it has other paths.
+    /// Whether it is a twin that shuffles while the main version deals, so that its paths differ.
     deals: bool,
 }
 
@@ -168,7 +168,7 @@ fn version(
     Ok(Version { name: name.to_owned(), games, batch, painter, deals: false })
 }
 
-/// Random matches end, every role has moves, every player has one goal value.
+/// Checks that random matches end, every role has moves, and every player has one goal value.
 fn plays(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     let game = &*version.games[0];
     let info = game.info();
@@ -196,7 +196,7 @@ fn plays(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     }
 }
 
-/// All evaluators agree.
+/// Checks that all evaluators agree.
 fn agrees(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     let games: Vec<&dyn Game> = version.games.iter().map(|game| &**game).collect();
     if games.len() < 2 {
@@ -211,7 +211,7 @@ fn agrees(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     }
 }
 
-/// The recorded match is unchanged.
+/// Checks that the recorded match is unchanged.
 fn recorded(entry: &'static Entry, main: &Version, proof: &mut Proof) {
     let Some(painter) = &main.painter else { return };
     match entry.playthrough {

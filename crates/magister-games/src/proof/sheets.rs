@@ -1,4 +1,4 @@
-//! Rulesheets as text.
+//! Checks of rulesheets as text.
 
 use magister_gdl::{Options, Severity, Source, examine, print};
 use magister_recycle::CardGame;

@@ -19,8 +19,8 @@ pub struct Paths {
 }
 
 /// Counts the paths of all versions of a game down to a depth, with a limit on distinct positions.
-/// Twins agree in all of them. A version in RECYCLE is left out: it shuffles whole decks, so its
-/// paths are others.
+/// Twins agree in all of them. A version in RECYCLE is excluded: it shuffles whole decks, so its
+/// paths differ.
 pub fn paths(
     entry: &'static Entry,
     depth: usize,

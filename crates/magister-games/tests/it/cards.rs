@@ -1,4 +1,5 @@
-//! Card games that exist in RECYCLE and in GDL-II are the same games, by matched random matches.
+//! Card games that exist in RECYCLE and in GDL-II are the same games, tested by parallel random
+//! matches.
 
 use std::sync::Arc;
 
@@ -12,14 +13,14 @@ fn cards(name: &str, text: &str) -> CardGame {
     examine(name, text, &Options::default()).game.unwrap_or_else(|| panic!("{name} has errors"))
 }
 
-/// A random match of one game beside its twin: the same deal, the same options, the same moves, the
-/// same rewards.
+/// A random match of one game in parallel with its twin: the same deal, the same options, the same
+/// moves, the same rewards.
 struct Twins {
     recycle: CardGame,
     gdl: Arc<dyn Game>,
     /// The name of an option in GDL.
     action: fn(&str) -> String,
-    /// What chance does in GDL, given the state of the card game.
+    /// The moves of chance in GDL, given the state of the card game.
     deal: fn(&str) -> Vec<String>,
 }
 
@@ -38,7 +39,7 @@ impl Twins {
         let (mut one, mut other) = (self.recycle.worker(), self.gdl.worker());
         let mut step = Step::new();
         loop {
-            // Chance in the card game, until a player decides.
+            // Chance moves in the card game, until a player decides.
             while !one.terminal() && one.legal(Role(2)) != [Move::IDLE] {
                 let drawn = draw(one.legal(Role(2)), one.weights(), &mut rng).unwrap();
                 one.step(&[Move::IDLE, Move::IDLE, drawn], &mut step, &Stop::never()).unwrap();
@@ -125,7 +126,7 @@ fn bare(text: &str) -> String {
     text.trim_matches(['(', ')']).to_owned()
 }
 
-/// The rank and the suit of a card that is written in short, such as `qh`.
+/// The full rank and suit of a card in short form, such as `qh`.
 fn in_full(card: &str) -> String {
     let ranks = [('j', "jack"), ('q', "queen"), ('k', "king")];
     let suits = [('h', "hearts"), ('s', "spades")];

@@ -1,7 +1,7 @@
 //! Every game of the catalogue matches its description: see [`magister_games::proof`].
 //!
 //! `MAGISTER_PLAYTHROUGHS=update cargo test -p magister-games --test catalogue` records the matches
-//! again; read the difference as a player would.
+//! again; read the difference from the point of view of a player.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -41,7 +41,7 @@ fn every_game_matches_its_description() {
         });
         return;
     }
-    // A little of everything for every game; `magister games --check` takes longer.
+    // A short test of every kind for every game; `magister games --check` takes longer.
     let effort = Effort {
         walk: 40,
         matches: 6,
@@ -69,7 +69,7 @@ fn every_game_has_a_recorded_match() {
     assert!(updates() || missing.is_empty(), "no playthrough.txt: {}", missing.join(", "));
 }
 
-/// Well-known numbers.
+/// Well-known counts.
 #[test]
 fn well_known_counts_are_on_the_cards() {
     let perft = |name: &str| catalogue::find(name).unwrap().card.facts.perft.clone();
@@ -90,8 +90,8 @@ fn the_same_games_in_all_languages() {
     }
 }
 
-/// They agree as far as counted: six moves deep, Breakthrough four, because six are 149,264,638
-/// paths, which `cargo xtask twins` counts.
+/// They agree to the counted depth: six moves, or four in Breakthrough, because six moves are
+/// 149,264,638 paths, which `cargo xtask twins` counts.
 #[test]
 fn twins_have_the_same_numbers_of_paths() {
     for (name, depth) in

@@ -106,7 +106,7 @@ fn chance_puts_nine_twos_for_each_four_evenly_over_the_board() {
             (counts[choice] - expected).powi(2) / expected
         })
         .sum();
-    // 31 degrees of freedom: above 61.1 once in a thousand seeds.
+    // 31 degrees of freedom: the value exceeds 61.1 for one in a thousand seeds.
     assert!(chi_square < 61.1, "{chi_square}");
 }
 

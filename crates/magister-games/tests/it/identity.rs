@@ -1,7 +1,7 @@
 //! Equivalent rules are the same game: same hash, ids, legal order and observations.
 //!
-//! In everyday runs: the games of the catalogue, smallest rulesheets first, while the time budget
-//! lasts. With `MAGISTER_LONG=1`: all of them.
+//! A normal run tests the games of the catalogue, smallest rulesheets first, while the time budget
+//! lasts. With `MAGISTER_LONG=1`, it tests all of them.
 #![allow(clippy::print_stderr)]
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use magister_gdl::{
     Syntax, Term, TermKind, print, read,
 };
 
-/// Time for each of the tests in everyday runs.
+/// The time limit of each test in a normal run.
 const BUDGET: Duration = Duration::from_secs(30);
 
 const WALKS: Walks = Walks { matches: 2, steps: 40 };

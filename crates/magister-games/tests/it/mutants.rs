@@ -126,7 +126,7 @@ struct BrokenWorker {
     worker: Box<dyn Worker>,
     info: Info,
     fault: Fault,
-    /// For each role its legal moves under the fault, in two orders.
+    /// For each role, its legal moves under the fault, in two orders.
     lists: Vec<[Vec<Move>; 2]>,
     weights: Vec<u32>,
     start: Vec<u64>,
@@ -184,7 +184,7 @@ impl Worker for BrokenWorker {
     }
     fn legal(&self, role: Role) -> &[Move] {
         self.asked.set(self.asked.get() + 1);
-        // The number of roles is even, so a whole round of questions must not restore the order.
+        // The number of roles is even, so a whole round of queries must not restore the order.
         let order = self.asked.get() / self.info.roles.len() % 2;
         let order = if self.fault == Fault::UnstableLegal { order } else { 0 };
         self.lists.get(role.index()).map_or(&[], |lists| &lists[order])

@@ -68,7 +68,7 @@ fn fault(tensors: &Tensors, row: &[f32]) -> Option<String> {
     (at != row.len()).then(|| "the shapes do not add up".to_owned())
 }
 
-/// The same numbers in a comparable form.
+/// The same numbers in a form that can be compared.
 fn key(row: &[f32]) -> Vec<u32> {
     row.iter().map(|number| number.to_bits()).collect()
 }
@@ -172,7 +172,7 @@ impl Side {
     }
 }
 
-/// Walks through a game and observes it everywhere, on all evaluators.
+/// Walks through a game and observes every state, on all evaluators.
 fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
     let mut sides: Vec<Side> = group.into_iter().map(Side::new).collect();
     let mut findings = Vec::new();

@@ -1,4 +1,4 @@
-//! The contract of playouts: against an independent implementation, and against known figures.
+//! The contract of playouts, compared with an independent implementation and with known values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use magister_core::{
 };
 use magister_games::native;
 
-/// The random number of a lane, assembled bit by bit as the contract says.
+/// The random number of a lane, assembled bit by bit according to the contract.
 fn number(seed: u64, stream: u64, sweep: u64, draw: u64, lane: usize) -> u64 {
     let mut number = 0;
     for k in 0..40 {
@@ -71,7 +71,7 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
                 steps += 1;
                 sweep += 1;
             }
-            sweep += 1; // The sweep that finds the end.
+            sweep += 1; // The sweep that detects the end.
             sweep += sweep % 2; // The next one begins with an even sweep.
             let finished = worker.terminal();
             tally.playouts.push(Playout { steps, finished });
@@ -196,7 +196,7 @@ fn random_tic_tac_toe_is_won_by_x_in_585_of_1000_games() {
     );
 }
 
-/// The exact figures, so that a change of the contract of playouts does not go unnoticed.
+/// The exact values, so that a change of the contract of playouts does not go unnoticed.
 #[test]
 fn playouts_are_pinned() {
     let expected = [("tictactoe", 737, 6_500.0), ("2048", 23_670, 109_412.0)];

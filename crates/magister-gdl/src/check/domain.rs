@@ -1,9 +1,9 @@
-//! Domains: which names can occur in which argument.
+//! Domains: the names that can occur in each argument.
 //!
 //! Every argument of every relation and function has a domain: the names that rules and facts can
 //! put there. Domains are computed from heads, with variables bound by the positive conditions of
-//! their rule. They are over-approximations, so a name outside of one can be reported: a condition
-//! with it never holds.
+//! their rule. They are over-approximations, so a condition with a name outside the domain never
+//! holds and can be reported.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,14 @@ use crate::name::Name;
 use crate::suggest;
 use magister_diagnostic::Span;
 
-/// The work after which the computation stops: a check must not cost more than the reader.
+/// The amount of work after which the computation stops: a check must not cost more than the
+/// reader.
 const WORK: usize = 3_000_000;
 
 /// An argument of a relation or function: the name, the arity, the index.
 pub(super) type Position<'a> = (&'a str, usize, usize);
 
-/// What can occur somewhere: a constant, or a function with its arity.
+/// A symbol that can occur in an argument: a constant, or a function with its arity.
 pub(super) type Symbol<'a> = (&'a str, usize);
 
 /// The positions of each variable in positive conditions.
@@ -41,7 +42,7 @@ struct Flow<'a> {
 #[derive(Default)]
 pub(super) struct Domains<'a> {
     known: FxHashMap<Position<'a>, FxHashSet<Symbol<'a>>>,
-    /// Arguments that may hold anything.
+    /// Arguments that may have any value.
     open: FxHashSet<Position<'a>>,
 }
 
@@ -135,7 +136,7 @@ fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report)
     }
 }
 
-/// The name that was probably meant, or the allowed names.
+/// The name that was probably intended, or the allowed names.
 fn allowed(wrong: &str, domain: &FxHashSet<Symbol<'_>>, by: &str) -> String {
     let mut known: Vec<&str> = domain.iter().map(|&(name, _)| name).collect();
     known.sort_unstable();
@@ -171,7 +172,7 @@ fn constants<'a>(
         {
             continue;
         }
-        // Different capitals, or another number of arguments, are reported by another check.
+        // A difference in case, or in the number of arguments, is reported by another check.
         let folded = symbol.0.to_lowercase();
         if domain.iter().any(|(name, _)| name.to_lowercase() == folded) {
             continue;
@@ -246,7 +247,7 @@ fn disjoint<'a>(domains: &Domains<'a>, body: &'a [Formula], report: &mut Report)
 }
 
 impl<'a> Domains<'a> {
-    /// The domains of a rulesheet; `None` if that would take too long.
+    /// The domains of a rulesheet; `None` if computing them would take too long.
     pub(super) fn new(model: &Model<'a>) -> Option<Self> {
         let flows = flows(model);
         let mut domains = Domains::default();
@@ -342,7 +343,7 @@ impl<'a> Domains<'a> {
 /// Every rule, and every effect of every operation with its conditions.
 fn flows<'a>(model: &Model<'a>) -> Vec<Flow<'a>> {
     let mut flows: Vec<Flow<'a>> = Vec::new();
-    // `base` and `input` declare what is possible, not what holds.
+    // `base` and `input` declare what is possible, not what is true.
     let states = |head: &Term| !head.is("base", 1) && !head.is("input", 2);
     for clause in model.clauses.iter().filter(|clause| states(clause.head)) {
         flows.push(Flow { head: clause.head, bound: bound(model, clause.body) });

@@ -1,4 +1,4 @@
-//! Keywords, connectives and shapes: what may occur where.
+//! Keywords, connectives and syntactic form: what may occur where.
 
 use super::Report;
 use super::model::{Model, is_atom_named};
@@ -281,7 +281,7 @@ impl Form<'_> {
         }
     }
 
-    /// Checks the syntax of an atom: its arguments, and needless parentheses.
+    /// Checks the syntax of an atom: its arguments, and superfluous parentheses.
     fn shape(&self, atom: &Term, report: &mut Report) {
         Self::needless(atom, report);
         let formula = self.model.inner_formula(atom);
@@ -412,7 +412,7 @@ pub(super) fn arguments(count: usize) -> String {
     }
 }
 
-/// The keyword that was probably meant.
+/// The keyword that was probably intended.
 pub(super) fn near_keyword(dialect: Dialect, name: &str) -> Option<&'static str> {
     suggest::nearest(name, vocabulary::keywords(dialect).map(|k| k.name))
 }

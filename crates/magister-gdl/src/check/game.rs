@@ -1,4 +1,4 @@
-//! What a game needs: roles, moves, goals, an end.
+//! The requirements of a game: roles, moves, goals, a terminal condition.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -112,8 +112,8 @@ fn capital(name: &str) -> String {
 }
 
 fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
-    // The worst use counts: a leftover head is harmless, a condition about an undeclared role never
-    // holds.
+    // The worst use determines the severity: a leftover head is harmless, but a condition about an
+    // undeclared role never holds.
     let mut found: Vec<(&str, Severity, Span)> = Vec::new();
     let mut place: FxHashMap<&str, usize> = FxHashMap::default();
     for_each_atom(model.rules, &mut |atom| {
@@ -214,7 +214,7 @@ fn never(
     for &(name, arity) in sources {
         for head in model.heads(name, arity) {
             match last(head) {
-                Some((_, true)) => return, // Anything may come true.
+                Some((_, true)) => return, // Anything may become true.
                 Some((Some((n, a)), _)) => {
                     given.insert((n.to_owned(), a));
                 }
@@ -237,7 +237,7 @@ fn never(
                 if given.contains(&(name.to_owned(), arity)) || !reported.insert((name, arity)) {
                     return;
                 }
-                // A misplaced keyword, or different capitals: reported by another check.
+                // A misplaced keyword, or a difference in case, is reported by another check.
                 let otherwise = vocabulary::keyword(model.dialect, name).is_some()
                     || vocabulary::is_connective(name)
                     || folded.get(&name.to_lowercase()).is_some_and(|given| given != name);

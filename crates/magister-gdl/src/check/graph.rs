@@ -25,7 +25,7 @@ struct Edge {
 
 struct Graph<'a> {
     model: &'a Model<'a>,
-    /// By head relation.
+    /// The conditions, by head relation.
     edges: Vec<Vec<Edge>>,
     component: Vec<usize>,
 }
@@ -62,8 +62,8 @@ impl<'a> Graph<'a> {
     }
 
     /// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the
-    /// negation of `(goal ?r 100)` is fine. So if a component contains a negation of its own
-    /// relations, its rules are examined one by one.
+    /// negation of `(goal ?r 100)` is fine. If a component contains a negation of its own
+    /// relations, its rules are therefore examined one by one.
     fn stratification(&self, report: &mut Report) {
         let mut suspects: Vec<usize> = Vec::new();
         for (from, out) in self.edges.iter().enumerate() {
@@ -109,7 +109,7 @@ impl<'a> Graph<'a> {
                 count
             })
             .sum();
-        // Beyond the budget, every rule of a relation counts: that errs towards a report.
+        // Beyond the limit, every rule of a relation counts, which errs on the side of a report.
         let compare = pairs <= UNIFICATIONS;
         let mut asks: Vec<Vec<(usize, bool, &Term)>> = vec![Vec::new(); clauses.len()];
         for (at, &clause) in clauses.iter().enumerate() {
@@ -122,7 +122,7 @@ impl<'a> Graph<'a> {
                         let possible = rules.iter().filter(|&&r| may_be_equal(atom, head(r)));
                         asks[at].extend(possible.map(|&r| (r, negative, atom)));
                     } else {
-                        // One rule is enough: all of them are in one cycle.
+                        // One rule is enough, because all of them are in one cycle.
                         asks[at].push((rules[0], negative, atom));
                         asks[rules[0]].push((at, false, atom));
                     }
@@ -225,7 +225,7 @@ impl<'a> Graph<'a> {
                 }
                 FormulaKind::And(all) => self.split(all, home, parts),
                 FormulaKind::Or(all) => {
-                    // A disjunction bounds what every member bounds.
+                    // A disjunction bounds the variables that every member bounds.
                     let mut common: Option<FxHashSet<&Name>> = None;
                     for member in all {
                         let mut own = Recursion::default();
@@ -414,11 +414,11 @@ fn for_each_dependency<'a>(
 /// The positive conditions of a recursive rule.
 #[derive(Default)]
 struct Recursion<'a> {
-    /// Those in a cycle with the head.
+    /// The conditions in a cycle with the head.
     cyclic: Vec<&'a Term>,
-    /// The others.
+    /// The other conditions.
     outside: Vec<&'a Term>,
-    /// The variables that the others bound.
+    /// The variables that the other conditions bound.
     bounded: FxHashSet<&'a Name>,
 }
 

@@ -1,7 +1,7 @@
-//! The checks: what the languages demand of a rulesheet beyond its grammar.
+//! The checks: the requirements of the languages on a rulesheet beyond the grammar.
 //!
-//! Each module checks one aspect of the same [`Model`]. Nothing here plays the game; defects that
-//! only play can show are not reported.
+//! Each module checks one aspect of the same [`Model`]. The checks do not play the game; defects
+//! that only show in play are not reported.
 
 mod domain;
 mod form;
@@ -65,7 +65,7 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
 struct Report {
     dialect: Dialect,
     found: Diagnostics,
-    /// Names that have been reported, for checks that report once.
+    /// Names that have already been reported, for checks that report once.
     said: FxHashSet<(Code, Name)>,
 }
 
@@ -84,7 +84,7 @@ impl Report {
     }
 }
 
-/// The severity of a code if a dialect is more lenient than usual.
+/// The severity of a code if the dialect is more lenient than the others.
 ///
 /// Gamemaster evaluates queries top-down, so a variable that only the query binds works there, and
 /// published games rely on it. Its reader accepts stray formulas and ignores relations of the older

@@ -59,7 +59,7 @@ impl<'a> Model<'a> {
                 StatementKind::Operation(operation) => {
                     operation.conditions(&mut |f| model.uses(std::slice::from_ref(f)));
                     operation.changes(&mut |term, _| {
-                        // An effect that calls an operation changes nothing itself.
+                        // An effect that calls an operation does not itself change a fluent.
                         let called = term
                             .name()
                             .is_some_and(|n| performed.contains(&(n.as_str(), term.args().len())));

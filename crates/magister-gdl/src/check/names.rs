@@ -163,7 +163,7 @@ fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report)
     }
 }
 
-/// What an undefined relation was probably meant to be.
+/// The probable intention behind an undefined relation.
 fn advice(
     model: &Model<'_>,
     functions: &[Function<'_>],
@@ -239,7 +239,7 @@ fn unused(model: &Model<'_>, report: &mut Report) {
         }
         let name = relation.name;
         if model.dialect == Dialect::Operations && is_older(name, relation.arity) {
-            continue; // Reported as a word of another dialect.
+            continue; // This is reported as a word of another dialect.
         }
         let mut diagnostic = Diagnostic::new(
             Code::Unused,
@@ -256,8 +256,9 @@ fn unused(model: &Model<'_>, report: &mut Report) {
     }
 }
 
-/// The name that an unused relation was probably meant to have: a relation that is used with as many
-/// arguments, or a keyword. A relation that is used and not defined is reported by itself.
+/// The name that was probably intended for an unused relation: that of a relation that is used with
+/// the same number of arguments, or a keyword. A relation that is used but not defined is reported
+/// separately.
 fn used_name<'a>(model: &Model<'a>, relation: &Relation<'a>) -> Option<&'a str> {
     let name = relation.name.as_str();
     let used = own_relations(model)

@@ -1,4 +1,4 @@
-//! Checks for Gamemaster's dialect only.
+//! Checks that apply only to Gamemaster's dialect.
 
 use rustc_hash::FxHashSet;
 
@@ -40,7 +40,7 @@ fn control(model: &Model<'_>, report: &mut Report) {
     );
 }
 
-/// Actions of `legal` or `action` without an operation.
+/// Reports actions of `legal` or `action` without an operation.
 fn actions(model: &Model<'_>, report: &mut Report) {
     let mut performed: FxHashSet<(&str, usize)> = FxHashSet::default();
     for (operation, _) in model.rules.operations() {
@@ -48,7 +48,7 @@ fn actions(model: &Model<'_>, report: &mut Report) {
             Some(name) => {
                 performed.insert((name.as_str(), operation.action.args().len()));
             }
-            None => return, // An operation for every action.
+            None => return, // There is an operation for every action.
         }
     }
     let mut reported = FxHashSet::default();
@@ -70,7 +70,7 @@ fn actions(model: &Model<'_>, report: &mut Report) {
     }
 }
 
-/// Operations for actions that are never declared, legal or performed.
+/// Reports operations for actions that are never declared, legal or performed.
 fn undeclared(model: &Model<'_>, report: &mut Report) {
     let mut known: FxHashSet<(&str, usize)> = FxHashSet::default();
     for head in model.heads("legal", 1).chain(model.heads("action", 1)) {
@@ -80,7 +80,7 @@ fn undeclared(model: &Model<'_>, report: &mut Report) {
         };
     }
     if known.is_empty() {
-        return; // Reported by itself.
+        return; // This is reported separately.
     }
     for (operation, _) in model.rules.operations() {
         operation.changes(&mut |term, _| {
@@ -178,7 +178,7 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
     }
 }
 
-/// Heads and fluents with the name of a builtin.
+/// Reports heads and fluents with the name of a builtin.
 fn reserved(model: &Model<'_>, report: &mut Report) {
     let mut reported = FxHashSet::default();
     let mut complain = |name: &str, span: Span| {

@@ -55,7 +55,7 @@ struct Safety<'a> {
 impl<'a> Safety<'a> {
     fn fact(&self, head: &'a Term, report: &mut Report) {
         if head.name().is_none() {
-            return; // Reported as no atom at all.
+            return; // This is reported because it is not an atom.
         }
         let Some((shown, span)) = unbound(head, &Bound::default(), self.model.rules.syntax) else {
             return;
@@ -113,7 +113,7 @@ impl<'a> Safety<'a> {
                 FormulaKind::Atom(term) => self.bind_atom(term, bound),
                 FormulaKind::And(all) => self.bind_all(all, bound),
                 FormulaKind::Or(all) => {
-                    // A disjunction binds what every member binds.
+                    // A disjunction binds the variables that every member binds.
                     let mut common: Option<Bound<'a>> = None;
                     for member in all {
                         let mut own = Bound::default();
@@ -209,7 +209,8 @@ impl<'a> Safety<'a> {
         }
     }
 
-    /// Gamemaster evaluates from left to right: a builtin must follow what binds its inputs.
+    /// Gamemaster evaluates from left to right, so a builtin must follow the conditions that bind
+    /// its inputs.
     fn order(
         &self,
         body: &'a [Formula],

@@ -1,4 +1,4 @@
-//! Slips that leave a rulesheet well-formed.
+//! Mistakes that leave a rulesheet well-formed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,8 @@ use crate::suggest;
 use magister_diagnostic::Span;
 
 pub(super) fn check<'a>(model: &Model<'a>, domains: Option<&Domains<'a>>, report: &mut Report) {
-    // How often each variable occurs in the whole sheet: the rarer of two names is misspelt.
+    // The number of occurrences of each variable in the whole sheet: the rarer of two names is the
+    // misspelt one.
     let mut sheet: FxHashMap<&str, usize> = FxHashMap::default();
     for clause in &model.clauses {
         let mut count = |term: &'a Term| {
@@ -32,7 +33,7 @@ pub(super) fn check<'a>(model: &Model<'a>, domains: Option<&Domains<'a>>, report
 /// Reports names without arguments that are written both with and without parentheses: `p` and
 /// `(p)` are different names, and no author intends both.
 pub(super) fn two_spellings(model: &Model<'_>, report: &mut Report) {
-    // Relations and terms never meet, so each may have its own spelling.
+    // Relations and terms are never matched with each other, so each may have its own spelling.
     let mut first: FxHashMap<(bool, &str), [Option<Span>; 2]> = FxHashMap::default();
     let mut order: Vec<(bool, &str)> = Vec::new();
     for_each_atom(model.rules, &mut |atom| {
@@ -87,10 +88,10 @@ struct Single<'a> {
 
 /// Reports variables that occur once in a rule and look like a misspelling of another one.
 ///
-/// Prefix rules have no wildcard, so most variables that occur once are intended. A long name one
-/// letter away from another is a slip. Of two short names, each once in its own condition, one was
-/// probably meant to be the other if both can have the same values and the letters are neighbours
-/// on a keyboard.
+/// Prefix rules have no wildcard, so most variables that occur once are intended. A long name that
+/// differs from another by one letter is a misspelling. Of two short names, each of which occurs
+/// once in its own condition, one is probably a misspelling of the other if both can have the same
+/// values and the letters are adjacent on a keyboard.
 fn single_variables<'a>(
     model: &Model<'a>,
     head: &'a Term,
@@ -136,7 +137,7 @@ fn single_variables<'a>(
             TermKind::Constant(_) => open = false,
             _ => {}
         });
-        // `(role ?r)` alone only says that there are players.
+        // `(role ?r)` alone only says that there is a role.
         let players = atom.is("role", 1);
         if open && !players && here.iter().all(|name| uses[name].0 == 1) {
             alone.extend(here);
@@ -150,7 +151,7 @@ fn single_variables<'a>(
     singles.sort_by_key(|single| single.span);
     let mut said = FxHashSet::default();
     for single in &singles {
-        // Two names in one atom are two values on purpose.
+        // Two names in one atom are two intended values.
         let apart = |other: &&str| !together.contains(&(single.name, *other));
         let others = uses.keys().copied().filter(|other| is_slip(single.name, other));
         let others = others.filter(apart);
@@ -207,7 +208,7 @@ fn single_variables<'a>(
 /// other.
 fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bool {
     let (Some((a, first)), Some((b, second))) = (one.place, two.place) else { return false };
-    // Two players, two cells: asking twice for the same thing means two of them.
+    // Two players, two cells: two conditions on the same position mean two different values.
     if first == second || a == b {
         return false;
     }
@@ -218,8 +219,8 @@ fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bo
 }
 
 /// Whether two names differ by one letter inside. Numbers at the end, and an additional letter at
-/// the front or the end, are distinctions on purpose: `?x1` and `?y1`, `?type` and `?ptype`. Names
-/// of one letter always differ by one letter, so their letters must be neighbours on a keyboard.
+/// the front or the end, are intended distinctions: `?x1` and `?y1`, `?type` and `?ptype`. Names of
+/// one letter always differ by one letter, so their letters must be adjacent on a keyboard.
 fn is_slip(one: &str, other: &str) -> bool {
     let numbered = stem(one) < one.len() || stem(other) < other.len();
     let extended = |a: &str, b: &str| a.len() > 1 && (b.starts_with(a) || b.ends_with(a));
@@ -234,7 +235,7 @@ fn is_slip(one: &str, other: &str) -> bool {
         }
 }
 
-/// Whether two letters are next to each other on a keyboard.
+/// Whether two letters are adjacent on a keyboard.
 fn are_neighbours(one: u8, other: u8) -> bool {
     // Each row is shifted to the right of the one above it, in quarters of a key.
     let rows = [(0, "qwertyuiop"), (1, "asdfghjkl"), (3, "zxcvbnm")];

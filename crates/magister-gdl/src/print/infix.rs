@@ -94,7 +94,7 @@ impl Printer<'_> {
         block
     }
 
-    /// `tight`: 0 for any formula, 1 inside a conjunction, 2 under a negation.
+    /// `tight` is 0 for any formula, 1 inside a conjunction, 2 under a negation.
     fn infix_formula(&mut self, formula: &Formula, tight: u8, vars: &Variables) -> String {
         let commas = self.style().commas;
         match &formula.kind {
@@ -207,7 +207,7 @@ impl Printer<'_> {
 }
 
 /// The members of a conjunction (or disjunction), including those of nested ones: infix cannot
-/// write the nesting, and it has no meaning.
+/// express the nesting, and it has no meaning.
 fn members(all: &[Formula], and: bool) -> Vec<&Formula> {
     fn go<'a>(all: &'a [Formula], and: bool, out: &mut Vec<&'a Formula>) {
         for formula in all {

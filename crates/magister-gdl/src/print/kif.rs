@@ -62,7 +62,7 @@ impl Printer<'_> {
             FormulaKind::And(all) => ("and", all),
             FormulaKind::Or(all) => ("or", all),
         };
-        // Deeply nested formulas would drift off the page and cost their depth on every line.
+        // Deeply nested formulas would run off the page, and every line would cost their depth.
         let deeper = (indent + word.len() + 2).min(WIDTH / 2);
         let parts: Vec<String> = parts.iter().map(|f| self.kif_formula(f, deeper, vars)).collect();
         let width: usize = parts.iter().map(|p| p.chars().count() + 1).sum();

@@ -24,7 +24,7 @@ pub(super) struct Layout<'a> {
     out: String,
     /// The end of the last printed element in the old text.
     last_end: Option<usize>,
-    /// The current line ends in a comment, so nothing can follow on it.
+    /// The current line ends with a comment, so nothing can follow on it.
     line_commented: bool,
 }
 
@@ -77,8 +77,8 @@ impl<'a> Layout<'a> {
             self.indent(piece.indent);
             self.out.push_str(&piece.text);
             self.out.push_str(piece.after);
-            // Comments inside the piece, or after it on its line, follow it; a second one would
-            // become part of the first, so it waits for the next piece.
+            // Comments inside the piece, or after it on its line, follow it; a second comment would
+            // become part of the first, so it is placed with the next piece.
             let next = block.pieces.get(i + 1).map_or(span.end, |p| p.span.start);
             let end = piece.span.end;
             if let Some(comment) = self
@@ -98,7 +98,7 @@ impl<'a> Layout<'a> {
 
     fn trailing_after(&mut self, span: Span) {
         if self.line_commented {
-            return; // It goes on a line of its own, before whatever follows.
+            return; // It gets its own line, before whatever follows.
         }
         let end = span.end as usize;
         let text = self.text;

@@ -13,7 +13,7 @@ use crate::vocabulary;
 pub(super) struct Variables {
     written: FxHashMap<Name, String>,
     used: FxHashSet<String>,
-    /// The number of variables that would have each text.
+    /// The number of variables that would get each text.
     wishes: FxHashMap<String, usize>,
     wildcards: usize,
 }
@@ -43,7 +43,7 @@ impl Variables {
         self.written.get(name).map_or(name.as_str(), String::as_str)
     }
 
-    /// A text for an anonymous variable in prefix, which has none.
+    /// A text for an anonymous variable, which prefix does not have.
     pub(super) fn wildcard(&mut self) -> String {
         self.wildcards += 1;
         let wish = format!("_{}", self.wildcards);
@@ -74,7 +74,7 @@ fn convert(name: &str, to: Syntax) -> String {
             let rest = chars.map(clean);
             if first.is_alphabetic() {
                 let upper: String = first.to_uppercase().chain(rest).collect();
-                // Letters without capitals cannot begin a variable.
+                // Letters without an upper case cannot begin a variable.
                 if upper.starts_with(char::is_uppercase) { upper } else { format!("V{upper}") }
             } else if first == '_' && name.len() > 1 {
                 std::iter::once('_').chain(rest).collect()

@@ -2,10 +2,10 @@
 
 use crate::ast::{Dialect, Rulesheet, StatementKind, Syntax, TermKind};
 
-/// The length of the examined sample: enough to be sure, little enough to be cheap.
+/// The length of the examined sample: large enough to be reliable, small enough to be cheap.
 const SAMPLE: usize = 64 << 10;
 
-/// Prefix or infix?
+/// Detects prefix or infix.
 ///
 /// Each syntax has marks that the other never has; the one with more marks wins. A text with
 /// neither is classified by its first character.
@@ -37,10 +37,10 @@ pub(super) fn syntax(text: &str) -> Syntax {
     }
 }
 
-/// GDL, GDL-II or operations?
+/// Detects GDL, GDL-II or operations.
 ///
-/// Operations and rules for `next` exclude each other; if a sheet has both, the more numerous kind
-/// was intended.
+/// Operations and rules for `next` exclude each other; if a sheet has both, the more frequent kind
+/// is assumed.
 pub(super) fn dialect(rules: &Rulesheet) -> Dialect {
     let mut operations = 0usize;
     let mut gdl = 0usize;

@@ -2,7 +2,7 @@
 //!
 //! Statements need no terminator: one ends where the next token cannot continue it. After an error
 //! the parser continues at the next full stop or at the next token in the first column, where
-//! people begin statements.
+//! statements usually begin.
 
 use super::Reader;
 use super::lexer::{Kind, Lexer, Token};
@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use magister_diagnostic::{Severity, Span};
 
-/// An expression whose role is not known yet.
+/// An expression whose role is not yet known.
 #[derive(Debug)]
 pub(super) struct Expr {
     pub(super) kind: ExprKind,
@@ -62,7 +62,7 @@ pub(super) fn read(text: &str, reader: &mut Reader) {
     reader.style.commas = commas > ampersands;
 }
 
-/// The statement could not be read; the reason has been reported.
+/// Means that the statement could not be read; the reason has already been reported.
 struct Failed;
 
 struct Parser<'a, 'r> {
@@ -129,8 +129,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether a statement is probably the rest of the previous one: no fact has variables, so one
-    /// on the same line as a rule is a condition or effect with a missing `&`.
+    /// Whether a statement is probably the rest of the previous one: facts have no variables, so a
+    /// fact with variables on the same line as a rule is a condition or effect after a missing `&`.
     fn is_torn_off(&self, kind: &StatementKind) -> bool {
         let loose = match kind {
             StatementKind::Rule(rule) => {
@@ -179,7 +179,7 @@ impl Parser<'_, '_> {
 
     /// An expression whose connectives bind at least as tightly as `min`.
     ///
-    /// `commas` says whether a comma is a conjunction here; inside arguments it is a separator.
+    /// `commas` means that a comma is a conjunction here; inside arguments it is a separator.
     fn expr(&mut self, min: u8, commas: bool) -> Result<Expr, Failed> {
         self.depth += 1;
         if self.depth > self.reader.limits.depth {
@@ -265,7 +265,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// After `:-`, whether the body is empty, which makes the rule a fact.
+    /// After `:-`, whether the body is empty, so that the rule is a fact.
     fn ends_body(&self) -> bool {
         matches!(self.token.kind, Kind::Stop | Kind::End)
     }
@@ -356,7 +356,7 @@ impl Parser<'_, '_> {
             }
             Kind::Variable(name) => {
                 self.advance();
-                // `Legal(x)` is a slip; `X (a)` may be two statements.
+                // `Legal(x)` is a mistake; `X (a)` may be two statements.
                 if self.token.kind == Kind::Open && self.token.span.start == span.end {
                     self.reader.push(
                         Diagnostic::new(

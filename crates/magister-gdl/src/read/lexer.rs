@@ -69,7 +69,7 @@ impl Kind {
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) span: Span,
-    /// It is in the first column, where statements usually begin.
+    /// Whether it is in the first column, where statements usually begin.
     pub(super) margin: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// The next token; `End` forever after the last.
+    /// The next token; always `End` after the last one.
     pub(super) fn next(&mut self, reader: &mut Reader) -> Token {
         loop {
             let start = self.at;
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
         self.at = (start + 2 + end + 2).min(self.text.len());
     }
 
-    /// The token that begins with `c`; `None` if there is no such token, which is then reported.
+    /// The token that begins with `c`; `None` if there is no such token, which is reported.
     fn token(&mut self, c: char, reader: &mut Reader) -> Option<Kind> {
         const FIXED: &[(&str, Kind)] = &[
             ("==>", Kind::Arrow),

@@ -17,7 +17,7 @@ use crate::limits::ReadLimits;
 use crate::name::Names;
 use magister_diagnostic::Span;
 
-/// How to read a text; the rest is detected from the content.
+/// The options of a reader; everything that is not given is detected from the content.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Prefix or infix.

@@ -1,4 +1,4 @@
-//! Nested lists: the structure of prefix rules, before any meaning.
+//! Nested lists: the structure of prefix rules, without their meaning.
 //!
 //! The only structure is parentheses, so the reader is a loop with a stack, and no input can make
 //! it recurse.
@@ -31,8 +31,8 @@ pub(super) fn read(text: &str, reader: &mut Reader) -> Vec<Sexp> {
         first.report(reader);
         return forest;
     }
-    // A parenthesis is never closed. Read again, this time taking a parenthesis in the first column
-    // as the start of a new statement: then one slip costs one rule, not the whole file.
+    // A parenthesis is never closed. The text is read again, and a parenthesis in the first column
+    // now starts a new statement, so that one mistake costs one rule instead of the whole file.
     reader.comments.clear();
     reader.nodes = 0;
     let mut second = Scan::new(text, true);
@@ -48,7 +48,7 @@ struct Scan<'a> {
     break_at_margin: bool,
     stack: Vec<(usize, Vec<Sexp>)>,
     forest: Vec<Sexp>,
-    /// Unclosed openings, with the start of the next statement, if there is one.
+    /// Unclosed parentheses, with the start of the next statement, if there is one.
     unclosed: Vec<(usize, Option<usize>)>,
     unopened: Vec<usize>,
     too_deep: Option<usize>,
@@ -119,7 +119,7 @@ impl<'a> Scan<'a> {
                         self.unopened.push(start);
                     }
                 }
-                // A byte order mark, wherever it is.
+                // A byte order mark, in any position.
                 0xef if self.text[start..].starts_with('\u{feff}') => {
                     self.at += '\u{feff}'.len_utf8();
                     continue;
@@ -153,8 +153,8 @@ impl<'a> Scan<'a> {
 
     /// Ends the open statement, because a new one or the end of the text follows.
     ///
-    /// Its contents are dropped: with a parenthesis missing, the structure is unknown, and
-    /// diagnostics about it would mislead.
+    /// Its contents are dropped, because with a missing parenthesis its structure is unknown, and
+    /// diagnostics about it would be misleading.
     fn close_all(&mut self, next: Option<usize>) {
         self.skipped = 0;
         if let Some(&(open, _)) = self.stack.first() {

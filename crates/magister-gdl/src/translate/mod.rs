@@ -16,15 +16,15 @@ use magister_diagnostic::Span;
 pub struct Translated {
     /// The rules.
     pub rules: Rulesheet,
-    /// Warnings, such as rules that never hold and were left out.
+    /// Warnings, such as those about rules that never hold and were omitted.
     pub diagnostics: Diagnostics,
 }
 
 /// Translates a rulesheet to a dialect.
 ///
 /// Gamemaster's operations become GDL rules with the same positions; GDL becomes GDL-II by the rule
-/// that every role sees every move. The other directions would lose something and are refused with
-/// the reason.
+/// that every role sees every move. The other directions would lose information and are refused
+/// with the reason.
 pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnostics> {
     let unchanged = |rules: Rulesheet| Translated { rules, diagnostics: fresh_list() };
     match (rules.dialect, to) {
@@ -63,7 +63,7 @@ pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnosti
 /// Gamemaster, but not in GDL.
 fn sound(done: Translated) -> Result<Translated, Diagnostics> {
     let found = check(&done.rules);
-    // What is missing was missing before.
+    // Definitions that are missing now were missing before.
     let made = |d: &&Diagnostic| d.severity == Severity::Error && d.code < Code::NoRole;
     let mut problems = fresh_list();
     found.as_slice().iter().filter(made).cloned().for_each(|d| problems.push(d));

@@ -43,7 +43,7 @@ fn the_bomb_with_tell_has_an_undeclared_role_and_a_misspelt_relation() {
     assert!(has(&found, Code::RelationAndFunction, "`score`"), "{found:?}");
 }
 
-/// The card fragments are not games: they have no roles, no end and no goals, and nothing ever puts
+/// The card fragments are not games: they have no roles, no end and no goals, and no rule ever puts
 /// a card into the deck or deals one.
 #[test]
 fn the_card_fragments_are_not_games() {

@@ -1,4 +1,4 @@
-//! Edge cases: what is reported, and what must not be.
+//! Edge cases: mistakes that are reported, and correct rules that are not.
 
 use magister_gdl::{Code, Dialect, Options, Severity, Syntax, examine, print, read, same_rules};
 
@@ -168,7 +168,7 @@ fn terminal_in_parentheses_is_terminal() {
         let given = read(&text, &Options::default()).rules;
         assert!(same_rules(&plain, &given), "{terminal}");
     }
-    // As a condition it is the same relation, too.
+    // As a condition, too, it is the same relation.
     let text = format!("{GDL} (<= (goal x 0) (terminal))");
     assert_eq!(codes(&text), [Code::NeedlessParentheses]);
     let infix = "role(x) init(s) legal(x,go) :- true(s) next(s) :- true(s)
@@ -181,7 +181,7 @@ fn terminal_in_parentheses_is_terminal() {
 fn two_spellings_of_one_name_are_an_error() {
     assert_eq!(gdl("(<= (open) (true s)) (<= (next s) open)"), [Code::TwoSpellings]);
     assert_eq!(gdl("(<= (open) (true s)) (<= (next s) (open))"), [Code::NeedlessParentheses]);
-    // A fluent and a relation never meet, so each may have its own spelling.
+    // A fluent and a relation are never matched with each other, so each may have its own spelling.
     let apart = gdl("(<= (next (q)) (true s)) (<= q (true (q))) (<= (next s) q)");
     assert_eq!(apart, [Code::NeedlessParentheses]);
 }
@@ -240,7 +240,7 @@ fn a_variable_used_once_is_a_slip_only_where_another_is_near() {
     assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?m))"), []);
     assert_eq!(rule("(<= (next s) (succ ?x ?y))"), []);
     assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?k) (true s))"), [Code::SingleVariable]);
-    // Letters far from each other on the keyboard are two names on purpose.
+    // Letters that are far apart on the keyboard are taken as two intended names.
     assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?q) (true s))"), []);
     assert_eq!(
         rule("(<= (next s) (succ ?row ?col) (size ?cal) (distinct ?row ?col))"),

@@ -1,4 +1,4 @@
-//! Every code has a file that shows it, and only it, and a correct file.
+//! Every code has a file with exactly that defect, and a correct file.
 
 use magister_gdl::{Code, Diagnostic, Options, check, read};
 

@@ -1,4 +1,5 @@
-//! Hostile input: giant, deep, wide and senseless. A clear error, no crash, no flood.
+//! Hostile input: huge, deep, wide and senseless. It gives a clear error, without a crash or a
+//! flood of messages.
 
 use magister_gdl::{
     Code, Diagnostics, Dialect, Options, ReadLimits, Source, Syntax, examine, print, read,
@@ -95,7 +96,7 @@ fn limits_can_be_set() {
 #[test]
 fn rules_that_are_costly_to_check() {
     // A long chain of relations, a wide rule, a wide disjunction, many similar names, and nested
-    // disjunctions: none may cost much more than its own size.
+    // disjunctions: none of them may take much more time than its size justifies.
     let chain: String = (0..50_000).map(|i| format!("(<= (p{i} ?x) (p{} ?x))", i + 1)).collect();
     let cycle: String =
         (0..20_000).map(|i| format!("(<= (p ?x {i}) (not (p ?x {})))", (i + 1) % 20_000)).collect();

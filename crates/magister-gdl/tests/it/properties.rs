@@ -170,7 +170,8 @@ fn infix() -> impl Strategy<Value = String> {
     })
 }
 
-/// Printed in a syntax and read again: the same rules, the same comments, and no more changes.
+/// Prints in a syntax and reads again: the rules and comments are the same, and a second printing
+/// changes nothing.
 fn survives(
     rules: &magister_gdl::Rulesheet,
     text: &str,

@@ -115,7 +115,7 @@ fn lifting_lets_everyone_see_every_move() {
     let printed = print(&lifted.rules, text, Syntax::Kif).expect("it can be written");
     assert!(printed.contains("(<= (sees ?p (move ?q ?m))\n    (role ?p)\n    (does ?q ?m))"));
     assert_eq!(read(&printed, &Options::default()).rules.dialect, Dialect::Gdl2);
-    // A name that the game uses is not taken.
+    // A name that the game already uses is not chosen.
     let text = text.replace("go", "(move 1)");
     let sheet = read(&text, &Options::default());
     let lifted = translate(&sheet.rules, Dialect::Gdl2).expect("it can be lifted");

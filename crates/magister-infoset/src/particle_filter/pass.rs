@@ -8,7 +8,7 @@ use crate::InfosetError;
 use crate::joints::Order;
 
 impl ParticleFilter {
-    /// Advances all particles by one turn. Returns false if none is left; then they are gone.
+    /// Advances all particles by one turn. Returns false, with no particles, if none is left.
     pub(super) fn pass(
         &mut self,
         turn: usize,

@@ -98,7 +98,7 @@ impl Pace {
             return Way::Look(LOOKS * eager, TRIES);
         }
         if agreed == 0 {
-            // Few may agree, or one was just unlucky.
+            // Maybe few agree, or one was just unlucky.
             let tries = match particles {
                 0 => 1,
                 1 => TRIES / 64,
@@ -138,8 +138,8 @@ impl ParticleFilter {
         Ok(pace)
     }
 
-    /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. Returns the
-    /// factor for the weight: zero if there is no such step.
+    /// Searches for a step of a particle that agrees with a turn, and stores it in `best`. Returns
+    /// the factor for the weight: zero if there is no such step.
     pub(super) fn propagate(
         &mut self,
         at: usize,
@@ -249,7 +249,7 @@ impl ParticleFilter {
             }
             self.joint = chosen;
             if !self.take(turn, stop)? {
-                // The step is impossible, which the percepts alone do not show.
+                // The step is impossible, but the percepts alone do not show this.
                 return Ok((0.0, 0, tries));
             }
         }
@@ -310,7 +310,7 @@ impl ParticleFilter {
         for joint in 0..self.joints.count() {
             stop.check()?;
             if joint % 16 == 15 && !patience() {
-                // Half an enumeration would bias the sample.
+                // An incomplete enumeration would bias the sample.
                 return Err(InfosetError::TooLarge);
             }
             if !there {

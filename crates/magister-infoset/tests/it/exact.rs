@@ -1,4 +1,4 @@
-//! The exact tracker against textbook answers and against brute force.
+//! The exact tracker, compared with textbook answers and with brute force.
 
 use crate::common;
 
@@ -110,7 +110,8 @@ fn too_large_information_sets_are_refused() {
     }
 }
 
-/// All histories of a game, filtered by a role's observations: the definition, without merging.
+/// All histories of a game, filtered by a role's observations: the definition of an information
+/// set, without merging.
 struct BruteForce<'a> {
     worker: Box<dyn Worker>,
     role: Role,

@@ -1,4 +1,4 @@
-//! Evidence that comes long after the events it concerns: a belief must survive under its clock.
+//! Evidence that arrives long after the events it concerns: a belief must keep up under its clock.
 
 use crate::common;
 
@@ -93,7 +93,7 @@ fn late_evidence_does_not_end_a_belief() {
 }
 
 /// A mine lies under one of three stones, and no role sees which. The role that steps on it loses;
-/// every other turn I rest.
+/// I rest on every other turn.
 const MINES: &str = "
 (role me) (role random)
 (init (step 0))

@@ -1,5 +1,5 @@
-//! The particle filter against the exact information set: it never samples an impossible state, and
-//! it samples the possible ones with the right probabilities.
+//! The particle filter, compared with the exact information set: it never samples an impossible
+//! state, and it samples the possible ones with the right probabilities.
 
 use crate::common;
 
@@ -30,8 +30,8 @@ fn places(layer: &Layer) -> Pool {
     places
 }
 
-/// Follows the same turns exactly and by many small samples, and compares. One particle is taken
-/// from each sample, because the particles of one sample are dependent.
+/// Follows the same turns exactly and by many small samples, and compares the results. One particle
+/// is taken from each sample, because the particles of one sample are dependent.
 fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], size: usize, runs: u64) {
     let stop = Stop::never();
     let mut exact = tracker(game, role);
@@ -114,7 +114,7 @@ fn mastermind() {
 
 /// A toy game with late evidence: chance draws a or b; in the second step it has one move after a
 /// and four after b, only one of which leads to the percept in the third. Backtracking out of dead
-/// ends gives 1:1 here, but 4:1 is right.
+/// ends yields odds of 1:1 here, but 4:1 is correct.
 const LATE: &str = "
 (role me) (role random)
 (init (step 1))
@@ -152,8 +152,8 @@ fn late_evidence() {
     compare("late evidence", &game, me, &turns, 40, 4000);
 }
 
-/// A trick with four cards and two players: a player who does not follow suit has no card of it,
-/// which is evidence about the deal.
+/// A trick with four cards and two players: a player who does not follow suit has no card of that
+/// suit, which is evidence about the deal.
 const VOIDS: &str = "
 (role me) (role you) (role random)
 (suit h) (suit s)

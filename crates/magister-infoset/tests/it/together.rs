@@ -129,7 +129,7 @@ fn filter(game: &Arc<dyn Game>, role: Role, size: usize, seed: u64) -> ParticleF
     ParticleFilter::new(Arc::clone(game), role, Arc::new(Uniform), anchor, None, size, &mut rng)
 }
 
-/// Whole particle filters against the exact information set, turn by turn.
+/// Whole particle filters, compared with the exact information set turn by turn.
 #[test]
 fn filters_are_fair_on_vectors() {
     let stop = Stop::never();
@@ -164,7 +164,7 @@ fn filters_are_fair_on_vectors() {
             let state = filter.state(drawn.unwrap_or(filter.len() - 1));
             counts[places.find(state).unwrap()] += 1.0;
         }
-        assert!(together > runs * 90, "{name}: {together} went on together");
+        assert!(together > runs * 90, "{name}: {together} were advanced on vectors");
         let shares: Vec<f64> = (0..layer.len()).map(|at| layer.share(at)).collect();
         chi_square(&counts, &shares).unwrap_or_else(|how| panic!("{name}: {how}"));
     }

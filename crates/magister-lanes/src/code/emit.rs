@@ -8,7 +8,8 @@ use super::assemble::{Assembler, Logic, Operand, Register, Size};
 use super::uses::{NEVER, Uses};
 use crate::{Gate, Operation};
 
-/// The maximum size of code: longer code would come from memory no faster than gates do.
+/// The maximum size of code. Longer code would have to be fetched from memory, and gates are then
+/// as fast.
 const MOST_BYTES: usize = 64 << 20;
 
 /// A value that can be loaded again from its row is worth less than one that would have to be

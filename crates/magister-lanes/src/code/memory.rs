@@ -4,7 +4,7 @@ use std::fmt;
 
 use memmap2::{Mmap, MmapMut};
 
-/// Executable code that cannot be changed any more.
+/// Executable code that can no longer be changed.
 pub(super) struct Memory {
     map: Mmap,
 }

@@ -41,8 +41,8 @@ impl Code {
         Memory::new(&[]).is_some()
     }
 
-    /// Compiles tapes into contiguous memory, each with its output rows; compares the code with the
-    /// interpreter, and returns it if all results agree.
+    /// Compiles tapes, each with its output rows, into contiguous memory; compares the code with
+    /// the interpreter, and returns it if all results agree.
     pub(crate) fn new(tapes: &[(&Tape, &[u32])], width: Width) -> Option<Vec<Self>> {
         let size = match (TapeForm::best(width), width) {
             (TapeForm::Runs, _) => return None,
@@ -129,9 +129,9 @@ impl Code {
             "the wires do not fit the tape"
         );
         let first: *mut u8 = wires.words_mut().as_mut_ptr().cast();
-        // SAFETY: the memory at `start` contains what `emit` made, a function of one argument with
-        // the System V calling convention. It saves no registers and need not, because it changes
-        // only vector registers. The memory lives as long as `self`.
+        // SAFETY: the memory at `start` contains the output of `emit`, a function of one argument
+        // with the System V calling convention. It need not save registers, because it changes only
+        // vector registers. The memory lives as long as `self`.
         let code: unsafe extern "sysv64" fn(*mut u8) =
             unsafe { std::mem::transmute(self.memory.start().wrapping_add(self.start)) };
         let mut base = first.wrapping_add(self.base);
@@ -181,7 +181,7 @@ impl Random {
     }
 
     /// The share of ones depends on the lane. A conjunction of many rows with half ones is almost
-    /// always zero, whatever happens in between; only lanes with many ones test wide conjunctions,
+    /// always zero, even if the code is wrong; only lanes with many ones test wide conjunctions,
     /// and only lanes with few test wide disjunctions.
     fn biased(&mut self) -> u64 {
         let (mut any, mut all) = (0, !0);

@@ -2,7 +2,7 @@
 
 use crate::{Tape, Width, Wires};
 
-/// There is none.
+/// There is no code on this machine.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {}
 

@@ -1,8 +1,8 @@
-//! When the gates of a tape read the results of others.
+//! When the results of gates are read by other gates of a tape.
 
 use crate::Gate;
 
-/// Never, as the number of a gate.
+/// The gate number that means never.
 pub(super) const NEVER: u32 = u32::MAX;
 
 /// When values are read.
@@ -11,7 +11,7 @@ pub(super) struct Uses {
     pub(super) after: Vec<[u32; 3]>,
     /// For every gate, the gate that reads its result first.
     pub(super) first: Vec<u32>,
-    /// For every gate, whether its result is what the row holds in the end, and wanted.
+    /// For every gate, whether its result is the final content of its row, and wanted.
     pub(super) wanted: Vec<bool>,
 }
 

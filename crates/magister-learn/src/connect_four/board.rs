@@ -67,8 +67,8 @@ impl Position {
         Position::default()
     }
 
-    /// The position of these discs; none if they are not a position in which the game goes on.
-    /// The first player is to move if both have the same number of discs.
+    /// The position of these discs; `None` if they are not a valid non-terminal position. The first
+    /// player is to move if both have the same number of discs.
     pub fn from_discs(first: u64, second: u64) -> Option<Self> {
         let all = first | second;
         let lead = first.count_ones().wrapping_sub(second.count_ones());
@@ -88,8 +88,8 @@ impl Position {
         [self.own, self.own ^ self.all]
     }
 
-    /// The position after these columns, counted from 0, were played one after the other. None
-    /// if a column is full or does not exist, or if the game is over.
+    /// The position after these columns, counted from 0, were played one after the other. `None` if
+    /// a column is full or does not exist, or if the game is over.
     pub fn of_columns(columns: &[u32]) -> Option<Self> {
         let mut position = Position::new();
         for &column in columns {
@@ -169,8 +169,8 @@ impl Position {
         count
     }
 
-    /// A column near the middle that wins at once, or at least does not lose at once if there is
-    /// one; none if the board is full.
+    /// A column near the middle that wins at once, or, if there is none, at least does not lose at
+    /// once if possible; `None` if the board is full.
     pub(crate) fn hint(&self) -> Option<u32> {
         let order = [3, 2, 4, 1, 5, 0, 6];
         let safe = self.safe();
@@ -180,13 +180,13 @@ impl Position {
             .or_else(|| first(&|column| self.can_play(column)))
     }
 
-    /// A number that no other position has: the discs of the player to move, above the highest
-    /// disc of each column a one.
+    /// A unique number of the position: the discs of the player to move, with a one above the
+    /// highest disc of each column.
     pub fn key(&self) -> u64 {
         self.own + self.all + BOTTOM
     }
 
-    /// The position as a mirror shows it.
+    /// The mirror image of the position.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         Position { own: mirror(self.own), all: mirror(self.all) }
@@ -198,7 +198,7 @@ impl Position {
     }
 }
 
-/// Exchanges the columns from left to right.
+/// Mirrors the columns from left to right.
 fn mirror(discs: u64) -> u64 {
     const COLUMN: u64 = (1 << BITS) - 1;
     let mut out = discs & (COLUMN << (3 * BITS));
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use magister_core::Seed;
 
-    /// Threats and wins, cell by cell and without tricks.
+    /// Threats and wins, computed cell by cell.
     fn slow_threats(discs: u64, all: u64) -> u64 {
         let there = |column: i32, row: i32| {
             (0..7).contains(&column)

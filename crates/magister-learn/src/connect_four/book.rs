@@ -7,15 +7,16 @@ use magister_core::{Halt, Stop};
 use super::board::{COLUMNS, Position};
 use super::solver::{Score, Solver};
 
-/// What a file of a book begins with, with the version in the last byte.
+/// The first bytes of the file of a book, with the version in the last byte.
 const MAGIC: &[u8; 8] = b"mgc4book";
 const VERSION: u8 = 1;
-/// The most discs that a position of a book has; a larger book would not be small.
+/// The maximum number of discs of a position in a book, so that books stay small.
 pub const DEEPEST: u32 = 12;
-/// The scores of positions with so few discs lie between -21 and 21.
+/// The scores of positions with few discs are between -21 and 21.
 const BIAS: i32 = 32;
 
-/// The scores of positions up to a number of discs, each with its mirror image only once.
+/// The scores of positions up to a number of discs; a position and its mirror image are stored
+/// once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Book {
     plies: u32,
@@ -28,11 +29,11 @@ pub struct Book {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BookError {
-    /// The bytes do not begin as a book does.
+    /// The bytes do not begin like a book.
     Foreign,
     /// The version is not one that this program reads.
     Version(u8),
-    /// The book is cut off or damaged.
+    /// The book is truncated or damaged.
     Damaged,
 }
 
@@ -51,7 +52,7 @@ impl fmt::Display for BookError {
 impl std::error::Error for BookError {}
 
 impl Book {
-    /// The most discs of a position in the book; 0 if it is empty.
+    /// The maximum number of discs of a position in the book; 0 if it is empty.
     pub fn plies(&self) -> u32 {
         self.plies
     }
@@ -61,7 +62,7 @@ impl Book {
         self.keys.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -76,9 +77,9 @@ impl Book {
     }
 
     /// Solves all positions of up to `discs` discs in which the player to move cannot win at once.
-    /// `known` is a book of fewer discs or an unfinished one; its scores are taken over.
-    /// `progress` gets the number of solved positions of the deepest level, and how many there
-    /// are; it returns false to end the work, and what was found so far is then returned.
+    /// `known` is a book of fewer discs or an unfinished one; its scores are reused. `progress`
+    /// gets the number of solved positions of the deepest level and the total; if it returns false,
+    /// the work ends, and the book so far is returned.
     pub fn make(
         plies: u32,
         known: &Book,
@@ -89,7 +90,7 @@ impl Book {
         let plies = plies.min(DEEPEST);
         let levels = levels(plies);
         let mut found: Vec<(u64, i8)> = Vec::new();
-        // The deepest level is solved by search, the others by their children.
+        // The deepest level is solved by search, the others from their children.
         let deepest = &levels[plies as usize];
         let mut whole = true;
         for (done, position) in deepest.iter().enumerate() {
@@ -160,7 +161,7 @@ impl Book {
         out
     }
 
-    /// Reads what [`Book::to_bytes`] wrote.
+    /// Reads the output of [`Book::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(BookError::Foreign)?;
         let (&version, _) = rest.split_first().ok_or(BookError::Damaged)?;
@@ -178,7 +179,7 @@ impl Book {
         let (&plies, rest) = bytes.split_first()?;
         let (count, mut rest) = rest.split_first_chunk::<4>()?;
         let count = u32::from_le_bytes(*count) as usize;
-        // Every position takes two bytes at least, so a hostile count asks for no memory.
+        // Every position takes at least two bytes, so a hostile count cannot request much memory.
         if u32::from(plies) > DEEPEST || count > rest.len() / 2 {
             return None;
         }
@@ -214,8 +215,8 @@ impl Book {
     }
 }
 
-/// For each number of discs up to this, the positions that can be reached in which the player to
-/// move cannot win at once, each with its mirror image only once.
+/// For each number of discs up to this, the reachable positions in which the player to move cannot
+/// win at once; a position and its mirror image are listed once.
 pub fn levels(plies: u32) -> Vec<Vec<Position>> {
     let mut levels = vec![vec![Position::new()]];
     for _ in 0..plies {
@@ -236,7 +237,7 @@ pub fn levels(plies: u32) -> Vec<Vec<Position>> {
     levels
 }
 
-/// FNV-1a with 32 bits: finds files that were cut off or changed by accident.
+/// FNV-1a with 32 bits: detects files that were truncated or changed by accident.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -273,8 +274,8 @@ mod tests {
         assert_eq!(Book::from_bytes(&newer), Err(BookError::Version(9)));
     }
 
-    /// Counts of positions with up to four discs: known from other programs are 7, 49, 238 and
-    /// 1,120 for all positions; each mirrored pair counts once here.
+    /// The numbers of positions with up to four discs. Other programs report 7, 49, 238 and 1,120
+    /// for all positions; here each mirrored pair counts once.
     #[test]
     fn levels_hold_each_mirrored_pair_once() {
         let counts: Vec<usize> = levels(4).iter().map(Vec::len).collect();

@@ -1,4 +1,4 @@
-//! Connect Four solved: the yardstick of players and of what they learn.
+//! Connect Four solved: the yardstick for players and for learning.
 
 pub(crate) mod board;
 mod book;

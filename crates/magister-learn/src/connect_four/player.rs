@@ -9,14 +9,14 @@ use crate::file::Reading;
 use crate::measure::perfect_move;
 use crate::recognise::recognise;
 
-/// Plays Connect Four without a mistake. It keeps the best class of a position (win, draw or
-/// loss) and breaks ties at random; if it is `distant`, it also delays its losses as long as it
-/// can. It needs time for the first moves unless it has a book.
+/// Plays Connect Four perfectly. It preserves the best class of a position (win, draw or loss) and
+/// breaks ties at random; if it is `distant`, it also delays its losses as long as possible.
+/// Without a book, it needs time for the first moves.
 pub struct Perfect {
     name: String,
     solver: Solver,
     distant: bool,
-    /// The game that it was asked about last, and the column of each of its moves.
+    /// The last game it was asked about, and the column of each of its moves.
     columns: Option<Known>,
 }
 
@@ -36,7 +36,7 @@ impl Perfect {
         Perfect { name: name.to_owned(), solver, distant, columns: None }
     }
 
-    /// The column of each move of a game, which must play as Connect Four does.
+    /// The column of each move of a game, which must be equivalent to Connect Four.
     fn columns(&mut self, game: &Arc<dyn Game>) -> Result<&[(Move, u32)], Halt> {
         if self.columns.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
             let refused = || Halt::Limit("the perfect player plays only Connect Four".to_owned());
@@ -65,7 +65,7 @@ impl Perfect {
         Ok(self.columns.as_ref().map_or(&[], |(_, columns)| columns))
     }
 
-    /// The position that a view has led to.
+    /// The current position of a view.
     fn position(&mut self, view: &View) -> Result<Position, Halt> {
         let columns = self.columns(view.game())?;
         let mut position = Position::new();
@@ -96,7 +96,7 @@ impl Agent for Perfect {
         let mover = view.role().index() == position.plies() as usize % 2;
         let columns = self.columns(view.game())?.to_vec();
         if !mover {
-            // The other player moves; the only legal move is to wait.
+            // It is the other player's turn; the only legal move is to wait.
             let mut worker = view.game().worker();
             for turn in view.turns() {
                 if let Observation::Joint(joint) = &turn.seen {

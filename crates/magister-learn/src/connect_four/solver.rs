@@ -1,5 +1,5 @@
-//! A solver of Connect Four: negamax with null windows, a transposition table, and moves ordered
-//! by the threats that they make.
+//! A solver for Connect Four: negamax with null windows, a transposition table, and moves ordered
+//! by the threats that they create.
 
 use magister_core::{Halt, Stop};
 
@@ -7,10 +7,11 @@ use super::board::{CELLS, COLUMNS, Position, column_cells};
 use super::book::Book;
 use super::table::Table;
 
-/// What a position is worth to the player to move, with the number of plies until the end.
+/// The value of a position for the player to move, which also encodes the number of plies until the
+/// end.
 ///
-/// A score is positive for a win and negative for a loss. Its size is the number of discs that
-/// the winner has left after the winning disc, plus one: faster wins have larger scores.
+/// A score is positive for a win and negative for a loss. Its absolute value is the number of discs
+/// that the winner has left after the winning disc, plus one, so faster wins have larger scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(pub i32);
 
@@ -20,8 +21,8 @@ impl Score {
         self.0.signum()
     }
 
-    /// The number of plies until the end of the game from a position with this number of discs, if the
-    /// winner hurries and the loser delays.
+    /// The number of plies until the end of the game from a position with this number of discs, if
+    /// the winner wins as fast and the loser loses as late as possible.
     pub fn distance(self, discs: u32) -> u32 {
         let (size, discs) = (self.0.unsigned_abs(), discs.min(CELLS));
         match self.class() {
@@ -48,14 +49,14 @@ const LIMIT: i32 = CELLS.cast_signed() / 2 + 1;
 const UPPER: i32 = 2 * LIMIT + 1;
 /// Up to this number of discs, a position and its mirror image share their entry.
 const MIRRORED: i32 = 12;
-/// Up to this number of discs, the table is asked for all children before any is searched.
+/// Up to this number of discs, all children are looked up in the table before any is searched.
 const PROBED: i32 = 26;
 
 /// Columns from the middle outwards.
 pub(crate) const ORDER: [u32; COLUMNS as usize] = [3, 2, 4, 1, 5, 0, 6];
 
-/// Solves positions. It keeps what it has found out, so one solver for many positions is much
-/// faster than many.
+/// Solves positions. It keeps its results, so one solver for many positions is much faster than
+/// many solvers.
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
@@ -71,23 +72,23 @@ impl Solver {
         Solver { table: Table::new(bits), book: Book::default(), nodes: 0, stop: Stop::never() }
     }
 
-    /// The same solver, which looks positions up in a book first.
+    /// The same solver, which first looks up positions in a book.
     #[must_use]
     pub fn with_book(self, book: Book) -> Self {
         Solver { book, ..self }
     }
 
-    /// The book that it looks positions up in.
+    /// The book in which it looks up positions.
     pub fn book(&self) -> &Book {
         &self.book
     }
 
-    /// The positions searched so far.
+    /// The number of positions searched so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Forgets what was found out, except for the book.
+    /// Clears all results except for the book.
     pub fn forget(&mut self) {
         self.table.clear();
     }
@@ -103,7 +104,7 @@ impl Solver {
         if let Some(score) = self.book.get(position) {
             return Ok(score);
         }
-        // First the class, which has the smallest window, then the distance within it.
+        // First the class, which has the smallest window, then the exact score within it.
         let class = self.class(position, stop)?;
         let discs = position.plies().cast_signed();
         let (mut low, mut high) = match class {
@@ -114,7 +115,7 @@ impl Solver {
         self.stop = stop.clone();
         while low < high {
             let middle = low + (high - low) / 2;
-            // Most wins and losses are distant, so the search looks near zero first.
+            // Most wins and losses are distant, so the search probes near zero first.
             let middle = if middle <= 0 && low / 2 < middle {
                 low / 2
             } else if middle >= 0 && high / 2 > middle {
@@ -128,7 +129,8 @@ impl Solver {
         Ok(Score(low))
     }
 
-    /// Whether the player to move wins (1), draws (0) or loses (-1). Much faster than the score.
+    /// Whether the player to move wins (1), draws (0) or loses (-1). This is much faster than the
+    /// score.
     pub fn class(&mut self, position: &Position, stop: &Stop) -> Result<i32, Halt> {
         if position.is_full() {
             return Ok(0);
@@ -150,7 +152,7 @@ impl Solver {
         })
     }
 
-    /// The score of each column for the player to move; none for full columns.
+    /// The score of each column for the player to move; `None` for full columns.
     pub fn scores(
         &mut self,
         position: &Position,
@@ -169,7 +171,7 @@ impl Solver {
         Ok(out)
     }
 
-    /// The class of each column for the player to move; none for full columns.
+    /// The class of each column for the player to move; `None` for full columns.
     pub fn classes(
         &mut self,
         position: &Position,
@@ -251,7 +253,7 @@ impl Solver {
         }
         let mut moves = [(0_u32, 0_u64); COLUMNS as usize];
         let mut count = 0;
-        // Insertion sort, the best last; equal ones keep the middle in front.
+        // Insertion sort, best last; among equals, columns near the middle come first.
         for &column in ORDER.iter().rev() {
             let cell = safe & column_cells(column);
             if cell == 0 {
@@ -338,7 +340,7 @@ mod tests {
         }
     }
 
-    /// The number of plies under best play, by following the best scores.
+    /// The number of plies under optimal play, found by following the best scores.
     fn slow_distance(position: &Position) -> u32 {
         if position.can_win() {
             return 1;

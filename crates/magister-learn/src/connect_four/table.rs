@@ -1,12 +1,12 @@
 //! The transposition table of the solver.
 
-/// Bounds of positions by key. A bucket holds two entries: the first keeps what cost most to
-/// find, the second what was found last.
+/// Bounds of positions by key. A bucket has two entries: the first keeps the most expensive result,
+/// the second the latest.
 #[derive(Debug)]
 pub(crate) struct Table {
     /// An entry has the key in its upper 56 bits and the bound in the lower 8; 0 is empty.
     entries: Vec<[u64; 2]>,
-    /// The logarithm of the nodes that the first entry of a bucket cost.
+    /// The logarithm of the number of nodes that the first entry of a bucket cost.
     costs: Vec<u8>,
     shift: u32,
 }
@@ -18,7 +18,7 @@ impl Table {
         Table { entries: vec![[0; 2]; 1 << bits], costs: vec![0; 1 << bits], shift: 64 - bits }
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub(crate) fn clear(&mut self) {
         self.entries.fill([0; 2]);
         self.costs.fill(0);
@@ -28,7 +28,7 @@ impl Table {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
-    /// The bound of a key, 0 if there is none.
+    /// The bound of a key; 0 if there is none.
     pub(crate) fn get(&self, key: u64) -> u8 {
         let bucket = self.entries[self.bucket(key)];
         for entry in bucket {
@@ -39,7 +39,7 @@ impl Table {
         0
     }
 
-    /// Keeps a bound, which is not 0, with the number of nodes that it cost.
+    /// Stores a bound, which is not 0, with the number of nodes that it cost.
     pub(crate) fn put(&mut self, key: u64, bound: u8, nodes: u64) {
         let at = self.bucket(key);
         let entry = key << 8 | u64::from(bound);

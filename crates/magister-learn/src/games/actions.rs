@@ -5,7 +5,7 @@ use magister_core::{Halt, Rng};
 use crate::environment::{CellLayout, Cells, Choice, Environment};
 
 /// A game whose afterstates are pairs of a state and a move that is not made yet. A value function
-/// over them values moves without looking where they lead.
+/// over them evaluates moves without knowing where they lead.
 #[derive(Clone, Debug)]
 pub struct Actions<E> {
     env: E,
@@ -16,12 +16,12 @@ pub struct Actions<E> {
 #[derive(Clone, Debug)]
 pub struct Pair<S> {
     state: S,
-    /// The player, the number of the move, and where it leads.
+    /// The player, the number of the move, and the state that it leads to.
     action: Option<(usize, u32, S)>,
 }
 
 impl<E: Environment> Actions<E> {
-    /// The game with values of its moves, of which it has this number.
+    /// The game with values for its moves, of which it has this number.
     pub fn new(env: E, moves: u32) -> Self {
         Actions { env, moves: moves as usize }
     }
@@ -72,7 +72,7 @@ impl<E: Environment> Environment for Actions<E> {
         Ok(())
     }
 
-    /// What a move leads to is seen only after it is made.
+    /// The result of a move is known only after it is made.
     fn over(&self, _after: &Self::State) -> bool {
         false
     }
@@ -120,7 +120,7 @@ impl<E: Cells> Cells for Actions<E> {
         _after: &mut [u8],
         out: &mut Vec<(u16, u8)>,
     ) {
-        // The board is that before the move, whatever is chosen.
+        // The board is the one before the move, whichever move is chosen.
         out.clear();
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     use crate::ntuple::{NTuple, Shape};
     use crate::weights::Steps;
 
-    /// Neither sees where moves lead, so both learn what wins from results alone.
+    /// Neither rule knows where moves lead, so both learn from results alone which moves win.
     #[test]
     fn sarsa_and_q_learning_learn_tictactoe() {
         for target in [Target::Chosen, Target::Best] {

@@ -1,4 +1,4 @@
-//! Any game for learners, by way of its workers.
+//! Any game for learners, through its workers.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use magister_core::{Game, Halt, Information, Move, Payment, Rng, Role, Step, Sto
 use crate::cells::CellMap;
 use crate::environment::{CellLayout, Cells, Choice, Environment};
 
-/// Any game of perfect information.
+/// Any game with perfect information.
 ///
-/// Where several players decide at the same time, one of them learns and the others move at
-/// random, so what is learned there is an answer to random play.
+/// If several players decide simultaneously, one of them learns and the others move at random, so
+/// the learned strategy is a response to random play.
 pub struct AnyGame {
     game: Arc<dyn Game>,
     map: Arc<CellMap>,
@@ -26,7 +26,7 @@ pub struct AnyGame {
     row: Vec<f32>,
 }
 
-/// How rewards become numbers that suit a learner.
+/// How rewards are scaled for a learner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -49,7 +49,7 @@ impl Scale {
         !self.on_the_way
     }
 
-    /// A reward as a learner sees it.
+    /// A reward on the learner's scale.
     pub fn inwards(&self, reward: f64) -> f32 {
         if self.on_the_way {
             return reward as f32;
@@ -73,7 +73,7 @@ pub struct AnyState {
     /// The words of the state.
     pub words: Vec<u64>,
     cells: Vec<u8>,
-    /// The player who decides.
+    /// The player to decide.
     turn: Option<u8>,
     over: bool,
     /// The scaled results, if the game is over.
@@ -114,11 +114,11 @@ impl AnyGame {
         Ok(self.capture())
     }
 
-    /// The state that the worker is in.
+    /// The worker's state.
     fn capture(&mut self) -> AnyState {
         let mut state = AnyState::default();
         self.worker.save(&mut state.words);
-        // Also of the end: networks look at all choices before the results are known.
+        // Terminal states too: networks read all choices before the results are known.
         self.map.write(&state.words, &mut self.row, &mut state.cells);
         state.over = self.worker.terminal();
         if state.over {
@@ -127,7 +127,7 @@ impl AnyGame {
                     0.0
                 } else {
                     self.worker.goals(role, &mut self.goals);
-                    // A role without exactly one goal value can count on nothing.
+                    // A role without exactly one goal value gets the lowest reward.
                     let goal = if let [goal] = self.goals[..] { goal } else { self.scale.low };
                     self.scale.inwards(goal)
                 };
@@ -145,8 +145,8 @@ impl AnyGame {
     }
 }
 
-/// The number of the player who decides: one of those who have more than one legal move. Where
-/// there are several, the state itself says which, so that the answer is always the same.
+/// The number of the player to decide: one of those with more than one legal move. If there are
+/// several, the state itself determines which one, so that the answer is always the same.
 fn turn(worker: &dyn Worker, players: &[Role], words: &[u64]) -> Option<u8> {
     let decides = |role: &Role| worker.legal(*role).len() > 1;
     let count = players.iter().filter(|role| decides(role)).count();
@@ -225,7 +225,7 @@ impl Environment for AnyGame {
         self.worker.load(&state.words, &Stop::never())?;
         self.legal.clear();
         self.legal.extend_from_slice(self.worker.legal(role));
-        // The others do the same whatever is chosen.
+        // The others move in the same way, whichever move is chosen.
         self.random_joint(rng);
         for at in 0..self.legal.len() {
             let choice = self.legal[at];
@@ -250,8 +250,8 @@ impl Environment for AnyGame {
             return Ok(());
         }
         self.worker.load(&after.words, &Stop::never())?;
-        // Rules that never end are cut off by the length of an episode; a chain of forced moves
-        // without an end is an error of the rules.
+        // Games that never end are truncated by the maximum length of an episode; an endless chain
+        // of forced moves is an error in the rules.
         for _ in 0..100_000 {
             self.random_joint(rng);
             self.worker.step(&self.joint, &mut self.step, &Stop::never())?;

@@ -6,16 +6,16 @@ use crate::connect_four::board::{Position, four};
 use crate::connect_four::{CELLS, COLUMNS, ROWS};
 use crate::environment::{CellLayout, Cells, Choice, Environment};
 
-/// Connect Four. A cell is empty and out of reach (0), of the first (1) or second player (2), or
-/// the next that a disc in its column takes (3). Cells are numbered column by column from the
-/// bottom.
+/// Connect Four. A cell is empty and not yet playable (0), occupied by the first (1) or the second
+/// player (2), or the next playable cell of its column (3). Cells are numbered column by column
+/// from the bottom.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConnectFour;
 
-/// A position, or the end of a game.
+/// A position, or a terminal state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Discs {
-    /// The position, from the view of the player who is to move.
+    /// The position, from the point of view of the player to move.
     pub position: Position,
     /// Whether the player who has just moved has four in a line.
     pub won: bool,
@@ -89,7 +89,7 @@ impl Environment for ConnectFour {
 
 impl Cells for ConnectFour {
     fn layout(&self) -> CellLayout {
-        // On its side: the columns of the game are the rows of the grid.
+        // Transposed: the columns of the game are the rows of the grid.
         let grid = CellLayout::grid(ROWS as u16, COLUMNS as u16, 4);
         let (rows, columns) = (ROWS as u16, COLUMNS as u16);
         let mirror = (0..CELLS as u16).map(|cell| (columns - 1 - cell / rows) * rows + cell % rows);
@@ -105,7 +105,7 @@ impl Cells for ConnectFour {
     ) {
         let (rows, first) = (ROWS as usize, choice.id as usize * ROWS as usize);
         out.clear();
-        // The disc takes the next cell of its column, and the one above becomes the next.
+        // The disc occupies the next cell of its column, and the cell above becomes the next.
         if let Some(row) = cells[first..first + rows].iter().position(|&cell| cell == 3) {
             out.push(((first + row) as u16, 2 - choice.after.mover() as u8));
             if row + 1 < rows {

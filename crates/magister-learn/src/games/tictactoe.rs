@@ -6,7 +6,7 @@ use crate::environment::{CellLayout, Cells, Choice, Environment};
 
 const LINES: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
-/// Tic-Tac-Toe. A state is the cells of x and those of o.
+/// Tic-Tac-Toe. A state consists of the cells of x and those of o.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TicTacToe;
 
@@ -86,7 +86,7 @@ impl Cells for TicTacToe {
         _after: &mut [u8],
         out: &mut Vec<(u16, u8)>,
     ) {
-        // The slot is who moves next, so the other player has just moved.
+        // The slot is the player to move next, so the other player has just moved.
         out.clear();
         out.push((choice.id as u16, 2 - turn(choice.after) as u8));
     }

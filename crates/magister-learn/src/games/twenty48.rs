@@ -1,4 +1,4 @@
-//! 2048 for learners: a board in one word, rows slid by table.
+//! 2048 for learners: a board in one word, with a table for sliding rows.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use magister_core::{Halt, Rng};
 
 use crate::environment::{CellLayout, Cells, Choice, Environment};
 
-/// The tile 2^15; larger ones are kept as this, which no bar of ours reaches.
+/// The tile 2^15. Larger tiles are represented by it; no target of ours reaches them.
 const LARGEST: u16 = 15;
 
-/// The game 2048. A state has a tile, as its power of two, in each group of four bits; cell 0 is the
+/// The game 2048. A state has a tile, as its exponent, in each group of four bits; cell 0 is the
 /// lowest group, the first row is the lowest 16 bits.
 #[derive(Clone, Debug)]
 pub struct Twenty48 {
@@ -51,7 +51,7 @@ fn reversed(row: u16) -> u16 {
     row >> 12 | (row >> 4 & 0x00f0) | (row << 4 & 0x0f00) | row << 12
 }
 
-/// Exchanges rows and columns.
+/// Transposes rows and columns.
 pub(crate) fn transposed(board: u64) -> u64 {
     let a = board & 0xf0f0_0f0f_f0f0_0f0f;
     let b = (board & 0x0000_f0f0_0000_f0f0) << 12;
@@ -62,7 +62,7 @@ pub(crate) fn transposed(board: u64) -> u64 {
         | (d & 0x0000_0000_ff00_ff00) << 24
 }
 
-/// Exchanges the cells of each row from left to right.
+/// Mirrors each row from left to right.
 pub(crate) fn mirrored(board: u64) -> u64 {
     (board & 0x000f_000f_000f_000f) << 12
         | (board & 0x00f0_00f0_00f0_00f0) << 4
@@ -84,7 +84,7 @@ impl Default for Twenty48 {
 }
 
 impl Twenty48 {
-    /// The board after a slide, and the gain; none if nothing would change.
+    /// The board after a slide, and the gain; `None` if nothing would change.
     pub fn slide(&self, board: u64, direction: u32) -> Option<(u64, f32)> {
         let upright = if direction % 2 == 1 { transposed(board) } else { board };
         let table = if direction < 2 { &self.rows.left } else { &self.rows.right };
@@ -92,14 +92,14 @@ impl Twenty48 {
         for row in 0..4 {
             let tiles = (upright >> (16 * row)) as u16;
             out |= u64::from(table[usize::from(tiles)]) << (16 * row);
-            // The same tiles join from either side.
+            // The same tiles merge from either side.
             gain += self.rows.gain[usize::from(tiles)];
         }
         (out != upright).then(|| (if direction % 2 == 1 { transposed(out) } else { out }, gain))
     }
 }
 
-/// Puts a 2 (nine times in ten) or a 4 on a random empty cell.
+/// Puts a 2 (with probability 9/10) or a 4 on a random empty cell.
 pub fn put(board: u64, rng: &mut Rng) -> u64 {
     let free = empty_cells(board);
     let count = free.count_ones();
@@ -140,7 +140,7 @@ impl Environment for Twenty48 {
     }
 
     fn turn(&self, state: &u64) -> Option<usize> {
-        // The tile beside an empty cell can always slide there.
+        // A tile beside an empty cell can always slide into it.
         if empty_cells(*state) != 0 {
             return Some(0);
         }
@@ -162,7 +162,7 @@ impl Environment for Twenty48 {
         Ok(())
     }
 
-    /// Chance always has an empty cell after a slide.
+    /// After a slide, there is always an empty cell for chance.
     fn over(&self, _after: &u64) -> bool {
         false
     }

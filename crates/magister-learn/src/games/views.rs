@@ -1,5 +1,5 @@
-//! Games that hide information, for learners: each player learns values of its moves from what
-//! it has seen, and from nothing else.
+//! Games with hidden information, for learners: each player learns values of its moves from its
+//! information state alone.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::any::{Scale, random_joint};
 use crate::cells::CellPlan;
 use crate::environment::{CellLayout, Cells, Choice, Environment};
 
-/// The most steps without a choice of any player.
+/// The maximum number of steps without a choice of any player.
 const FORCED: usize = 100_000;
 
-/// Any game, as its players see it. Players that decide at the same time choose one after the
+/// Any game, from the views of its players. Players that decide simultaneously choose one after the
 /// other without seeing each other's choice.
 pub struct Views {
     game: Arc<dyn Game>,
@@ -37,7 +37,7 @@ pub struct ViewReader {
 }
 
 impl ViewReader {
-    /// A reader by a plan; none if the plan is for another game.
+    /// A reader for a plan; `None` if the plan is for another game.
     pub fn new(game: &Arc<dyn Game>, plan: CellPlan) -> Option<Self> {
         let observer = ViewObserver::new(game);
         let numbers = observer.tensors().len();
@@ -58,19 +58,19 @@ impl std::fmt::Debug for ViewReader {
     }
 }
 
-/// A state with the views of all players. Only the driver of the game looks at the words; the
-/// cells, which are all that is learned from, come from the view of the player who decides.
+/// A state with the views of all players. Only the driver of the game uses the words; the cells,
+/// from which the player learns, come only from the view of the player to decide.
 #[derive(Clone, Debug)]
 pub struct ViewState {
     words: Vec<u64>,
     views: Arc<Vec<View>>,
-    /// What players have chosen in this step.
+    /// The choices of players in this step.
     chosen: Vec<Option<Move>>,
     turn: Option<usize>,
-    /// The move that is valued: its player and its number.
+    /// The move that is evaluated: its player and its number.
     action: Option<(usize, u32)>,
     cells: Arc<Vec<u8>>,
-    /// What each player has gained, or its scaled result if the game is over.
+    /// The gains of each player so far, or its scaled result if the game is over.
     totals: Vec<f32>,
 }
 
@@ -92,7 +92,7 @@ impl Views {
         })
     }
 
-    /// Goes on from the state that the worker is in until a player has to choose.
+    /// Continues from the worker's state until a player has to choose.
     fn proceed(&mut self, state: &mut ViewState, rng: &mut Rng) -> Result<(), Halt> {
         for _ in 0..FORCED {
             if self.worker.terminal() {
@@ -253,15 +253,15 @@ impl std::fmt::Debug for Views {
     }
 }
 
-/// Plays random games to find the cells of the views of a game, and whether two players always
-/// share the same sum of rewards.
+/// Plays random games to find the cells of the views of a game, and whether the rewards of two
+/// players always have the same sum.
 pub fn survey_views(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<(CellPlan, bool), Halt> {
     let observer = ViewObserver::new(game);
     let numbers = observer.tensors().len();
     let mut known = vec![false; numbers];
     let mut at = 0;
     for tensor in observer.tensors().list() {
-        // Whose view it is, is known from the slot; numbers that are not bits are not used.
+        // The slot identifies the role of the view; entries that are not bits are not used.
         if tensor.name == "role" || tensor.element != magister_core::Element::Bit {
             known[at..at + tensor.len()].fill(true);
         }

@@ -1,4 +1,4 @@
-//! What a manager counts, in the text format of Prometheus.
+//! The metrics of a manager, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 use std::io;
@@ -19,10 +19,10 @@ use crate::network::Network;
 /// The upper bounds of the histogram of overheads, in seconds.
 const BOUNDS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0];
 
-/// Overheads that are kept one by one, for exact percentiles.
+/// The number of overheads that are kept individually, for exact percentiles.
 const KEPT: usize = 1_000_000;
 
-/// What a manager counts.
+/// The metrics of a manager.
 #[derive(Debug, Default)]
 pub struct Metrics {
     started: AtomicU64,
@@ -48,12 +48,12 @@ impl Metrics {
         self.started.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A match is played from now on.
+    /// Records that a match begins.
     pub(super) fn entered(&self) {
         self.running.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A match is not played any more.
+    /// Records that a match is no longer played.
     pub(super) fn left(&self) {
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
@@ -88,8 +88,8 @@ impl Metrics {
         self.turns.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes note of the time from the last byte of the last answer to now, when the next request
-    /// is sent.
+    /// Records the time from the last byte of the last answer until now, when the next request is
+    /// sent.
     pub(super) fn overhead(&self, since: Instant) {
         let time = since.elapsed().as_secs_f64();
         let mut overhead = self.overhead.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ impl Metrics {
         }
     }
 
-    /// The overhead that this share of all turns stays below.
+    /// The quantile of the overhead at this share of all turns.
     pub fn overhead_quantile(&self, share: f64) -> Option<Duration> {
         let mut all = self.overhead.lock().unwrap_or_else(PoisonError::into_inner).all.clone();
         all.sort_by(f32::total_cmp);
@@ -111,17 +111,17 @@ impl Metrics {
         all.get(at).map(|&seconds| Duration::from_secs_f32(seconds))
     }
 
-    /// How many turns were made.
+    /// The number of turns that were made.
     pub fn turns(&self) -> u64 {
         self.turns.load(Ordering::Relaxed)
     }
 
-    /// How many matches were started here.
+    /// The number of matches that were started here.
     pub fn matches_started(&self) -> u64 {
         self.started.load(Ordering::Relaxed)
     }
 
-    /// The page for Prometheus, with the times of a store if it has any.
+    /// The page for Prometheus, with the commit times of a store if it has any.
     pub fn page(&self, commits: Option<CommitTimes>) -> String {
         let mut out = String::new();
         let mut family = |name: &str, kind: &str, help: &str, rows: &[(String, String)]| {
@@ -165,7 +165,7 @@ impl Metrics {
     }
 }
 
-/// The rows of a histogram.
+/// The lines of a histogram.
 fn histogram(bounds: &[f64], counts: &[u64], count: u64, sum: f64) -> Vec<(String, String)> {
     let bucket =
         |(bound, count): (&f64, &u64)| (format!("_bucket{{le=\"{bound}\"}}"), count.to_string());

@@ -1,9 +1,9 @@
 //! A manager that runs many matches at once.
 //!
-//! Each match is a task that drives the state machine of [`magister_core::Match`]. What it does is
-//! written to a [`Store`] before anyone hears of it: a request before it is sent, a move before
-//! the next request or an event reports it. So a manager that is killed at any moment has lost
-//! nothing that someone knows. [`Manager::recover`] goes on after a restart.
+//! Each match is a task that drives the state machine of [`magister_core::Match`]. Its progress is
+//! written to a [`Store`] before it becomes visible: a request before it is sent, a move before the
+//! next request or an event reports it. A manager that is killed at any time has therefore lost
+//! nothing that was visible to others. [`Manager::recover`] continues after a restart.
 
 mod metrics;
 mod occupied;
@@ -30,21 +30,21 @@ use crate::network::{Network, ping};
 use occupied::Occupied;
 use running::RunningMatch;
 
-/// Is called with the name of a match and an event of it, when the event is durable.
+/// Called with the name of a match and one of its events, once the event is durable.
 pub type Observer = Arc<dyn Fn(&str, &Event) + Send + Sync>;
 
 /// A point in the work of a manager at which tests kill it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
-    /// Something is about to be made durable.
+    /// Data is about to be made durable.
     BeforeCommit,
-    /// It is durable, and was sent to no one.
+    /// The data is durable, but has not been sent.
     BetweenCommitAndSend,
-    /// A match that was found unfinished is about to go on.
+    /// An unfinished match is about to be resumed.
     DuringRecovery,
 }
 
-/// Is called at the points.
+/// Called at each of these points.
 pub type Hook = Arc<dyn Fn(Point) + Send + Sync>;
 
 /// A manager of matches.
@@ -60,15 +60,15 @@ pub struct Manager<N, S> {
     running: Arc<Mutex<BTreeMap<String, watch::Sender<bool>>>>,
 }
 
-/// How a manager works.
+/// The settings of a manager.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How many matches are played at the same time. More have to wait.
+    /// The maximum number of concurrent matches. Further ones have to wait.
     pub matches: usize,
     /// How long the rules may take for one step before the match is broken off.
     pub patience: Duration,
-    /// Whether steps are computed on threads that may block. A simulation computes them in place,
-    /// so that everything has an order.
+    /// Whether steps are computed on threads that may block. A simulation computes them inline, so
+    /// that everything is ordered.
     pub offload: bool,
 }
 
@@ -84,9 +84,9 @@ impl Default for Settings {
 pub enum ManagerError {
     /// The match could not begin.
     Match(MatchError),
-    /// The store failed. What was not stored was sent to no one.
+    /// The store failed. Nothing that was not stored has been sent.
     Store(StoreError),
-    /// A player cannot be sent the game.
+    /// The game cannot be sent to a player.
     Refused(String),
     /// The manager is being shut down.
     Closed,
@@ -139,7 +139,7 @@ impl<N: Network, S: Store> Manager<N, S> {
         Manager { observer: Some(observer), ..self }
     }
 
-    /// The same manager, which calls this at the named points.
+    /// The same manager, which calls this hook at the named points.
     #[must_use]
     pub fn hooked(self, hook: Hook) -> Self {
         Manager { hook: Some(hook), ..self }
@@ -151,7 +151,7 @@ impl<N: Network, S: Store> Manager<N, S> {
         }
     }
 
-    /// What it counts.
+    /// Its metrics.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
@@ -170,18 +170,18 @@ impl<N: Network, S: Store> Manager<N, S> {
         running.run().await
     }
 
-    /// Asks a remote player what it is and whether it is free: by INFO in GGP, and by a ping in
-    /// Gamemaster's protocol.
+    /// Asks a remote player for its name and whether it is available: by INFO in GGP, and by a ping
+    /// in Gamemaster's protocol.
     pub async fn ping(&self, address: &str, within: Duration) -> Result<PlayerInfo, ExchangeError> {
         ping(&*self.network, address, within).await
     }
 
-    /// Ends a match from outside. False if no such match is played.
+    /// Ends a match from outside. Returns false if no such match is being played.
     pub fn abort(&self, id: &str) -> bool {
         self.running().get(id).is_some_and(|one| one.send(true).is_ok())
     }
 
-    /// The names of the matches that are played now.
+    /// The names of the matches that are being played.
     pub fn running_ids(&self) -> Vec<String> {
         self.running().keys().cloned().collect()
     }
@@ -205,7 +205,7 @@ impl<N, S> std::fmt::Debug for Manager<N, S> {
     }
 }
 
-/// A match in the list of those that are played. It is taken off however the match ends.
+/// An entry in the list of running matches. It is removed however the match ends.
 struct Listed {
     id: String,
     abort: watch::Receiver<bool>,

@@ -7,21 +7,21 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::{Order, SeatOrder};
 
-/// Remote players play one match at a time: a GGP player replies `busy` to a second one.
+/// Remote players play one match at a time, because a GGP player replies `busy` to a second one.
 #[derive(Debug, Default)]
 pub(super) struct Occupied {
     players: Mutex<BTreeMap<String, Arc<AsyncMutex<()>>>>,
 }
 
-/// The players of a match, until this is dropped.
+/// The reserved players of a match, until this is dropped.
 pub(super) struct Taken<'a> {
     held: Vec<(String, OwnedMutexGuard<()>)>,
     occupied: &'a Occupied,
 }
 
 impl Occupied {
-    /// Waits until the remote players of a match are free and takes them. They are taken in the
-    /// order of their names, so no two matches wait for each other.
+    /// Waits until the remote players of a match are free and reserves them, in the order of their
+    /// names, so that no two matches wait for each other.
     pub(super) async fn take(&self, order: &Order) -> Taken<'_> {
         let names: BTreeSet<String> = order.seats.iter().filter_map(key).collect();
         let mut held = Vec::new();
@@ -37,7 +37,7 @@ impl Occupied {
     }
 }
 
-/// Several players may share an address, behind one program; their names tell them apart.
+/// Several players may share an address, behind one program; their names distinguish them.
 fn key(seat: &SeatOrder) -> Option<String> {
     match seat {
         SeatOrder::Remote { name, address, .. } => Some(format!("{address} {name}")),
@@ -50,7 +50,7 @@ impl Drop for Taken<'_> {
         let mut players = self.occupied.locked();
         for (name, guard) in self.held.drain(..) {
             drop(guard);
-            // A lock that no one waits for is forgotten, so that the list does not grow.
+            // A lock without waiters is removed, so that the list does not grow.
             if players.get(&name).is_some_and(|lock| Arc::strong_count(lock) == 1) {
                 players.remove(&name);
             }

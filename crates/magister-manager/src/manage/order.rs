@@ -1,4 +1,4 @@
-//! What a manager is asked to play.
+//! Orders: matches that a manager is asked to play.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::wire::WireGame;
 /// A match that is to be played.
 #[derive(Clone)]
 pub struct Order {
-    /// Its name. No two matches of a store have the same.
+    /// Its name, which is unique in a store.
     pub id: String,
     /// The game.
     pub game: Arc<dyn Game>,
-    /// Its rules as players are sent them.
+    /// Its rules in the form that is sent to players.
     pub wire: Arc<WireGame>,
     /// Its rules as text, for the store.
     pub rules: Option<String>,
@@ -28,21 +28,21 @@ pub struct Order {
     pub start: Duration,
     /// The play clock.
     pub play: Duration,
-    /// How much later an answer may come and still count.
+    /// How late an answer may be and still count.
     pub grace: Duration,
-    /// A match of more turns is broken off.
+    /// The number of turns after which a match is broken off.
     pub max_steps: u32,
-    /// Where everything random comes from.
+    /// The seed of all random draws.
     pub seed: Seed,
-    /// What the seed is hashed with; it follows from the seed if none is given.
+    /// The salt of the hash of the seed; by default it is derived from the seed.
     pub salt: Option<Seed>,
-    /// How messages are written.
+    /// The format of messages.
     pub manner: Manner,
     /// The tournament that it belongs to.
     pub tournament: Option<String>,
 }
 
-/// Who sits on a seat.
+/// The player on a seat.
 #[derive(Clone, Debug)]
 pub enum SeatOrder {
     /// A remote player.
@@ -51,7 +51,7 @@ pub enum SeatOrder {
         name: String,
         /// Its address.
         address: String,
-        /// Whether it recognises a message that comes twice.
+        /// Whether it recognises duplicate messages.
         repeats: bool,
     },
     /// A player of this process.
@@ -59,7 +59,7 @@ pub enum SeatOrder {
 }
 
 impl SeatOrder {
-    /// Where the player is.
+    /// The location of the player.
     pub(crate) fn place(&self) -> Place {
         match self {
             SeatOrder::Remote { address, repeats, .. } => {
@@ -83,7 +83,7 @@ impl SeatOrder {
 }
 
 impl Order {
-    /// The name of the match as a seat is sent it.
+    /// The name of the match in the messages to a seat.
     pub(crate) fn id_of(&self, seat: usize) -> String {
         let place = |seat: &SeatOrder| match seat {
             SeatOrder::Remote { name, address, .. } => Some((name.clone(), address.clone())),

@@ -1,4 +1,4 @@
-//! What becomes of the matches of a manager that was killed.
+//! Recovers the matches of a manager that was killed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,15 @@ use crate::network::Network;
 use crate::session::Manner;
 use crate::wire::WireGame;
 
-/// What became of a match.
+/// The fate of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// It went on and came to its end.
+    /// It was resumed and played to its end.
     Resumed,
     /// It was over; its players were informed again.
     Dismissed,
-    /// It was aborted, because a player may have received a request twice without knowing it.
+    /// It was aborted, because a player may have received a request twice without recognising the
+    /// duplicate.
     Aborted,
     /// It was aborted, because it could not be rebuilt.
     Broken,
@@ -30,18 +31,18 @@ pub enum Recovery {
 pub struct Recovered {
     /// Its name.
     pub id: String,
-    /// What became of it.
+    /// Its fate.
     pub recovery: Recovery,
-    /// Why, in a sentence.
+    /// The reason, as a sentence.
     pub why: String,
     /// Its record.
     pub record: MatchRecord,
 }
 
 impl<N: Network, S: Store> Manager<N, S> {
-    /// Goes on with the matches that the store holds unfinished. `open` gives the game of a match.
-    /// A match goes on if no one was asked anything when the manager ended, or if all who were
-    /// asked recognise a repeated request. Else its players get ABORT. The log says which.
+    /// Resumes the unfinished matches of the store. `open` returns the game of a match. A match is
+    /// resumed if no request was pending when the manager ended, or if all players with pending
+    /// requests recognise duplicates. Otherwise its players get ABORT. The log reports which.
     pub async fn recover(
         &self,
         mut open: impl FnMut(&StoredMatch) -> Option<(Arc<dyn Game>, Arc<WireGame>)>,
@@ -59,12 +60,12 @@ impl<N: Network, S: Store> Manager<N, S> {
         Ok(done)
     }
 
-    /// The matches that are unfinished, to be [recovered](Manager::recover_one) at the same time.
+    /// The unfinished matches, to be [recovered](Manager::recover_one) concurrently.
     pub async fn unfinished(&self) -> Result<Vec<StoredMatch>, ManagerError> {
         Ok(self.store.unfinished().await?)
     }
 
-    /// Goes on with one match.
+    /// Recovers one match.
     pub async fn recover_one(
         &self,
         stored: StoredMatch,
@@ -72,7 +73,8 @@ impl<N: Network, S: Store> Manager<N, S> {
         manner: Manner,
     ) -> Result<Recovered, ManagerError> {
         let id = stored.record.id.clone().unwrap_or_default();
-        // The match goes on as it began; the argument is for matches that did not store it.
+        // The match continues in the format in which it began; the argument is for matches that did
+        // not store it.
         let manner = stored.manner.as_deref().and_then(Manner::parse).unwrap_or(manner);
         let listed = self.list(&id);
         self.pass(Point::DuringRecovery);
@@ -151,7 +153,7 @@ impl<N: Network, S: Store> Manager<N, S> {
         let id = record.id.clone().unwrap_or_default();
         tracing::warn!(id, "closed: {why}");
         let mut entries = Vec::new();
-        // The result of a match that was over stays.
+        // The result of a match that was over is kept.
         if stored.status == Status::Running {
             record.end = Some(magister_core::MatchEnd::Aborted);
             record.answers.clear();
@@ -163,7 +165,7 @@ impl<N: Network, S: Store> Manager<N, S> {
     }
 }
 
-/// The order of a match as far as the store knows it.
+/// The order of a match, as far as the store contains it.
 fn order(
     stored: &StoredMatch,
     game: Arc<dyn Game>,
@@ -175,7 +177,7 @@ fn order(
     let seats = record.players.iter().zip(&stored.places);
     let seats: Option<Vec<SeatOrder>> = seats
         .map(|(name, place)| {
-            // Players of the old process are gone, unless the registry can make them again.
+            // Players of the old process are gone, unless the registry can create them again.
             let Some(address) = place.address.clone() else {
                 let spec: magister_players::Spec = name.parse().ok()?;
                 return Some(SeatOrder::Local(Arc::new(spec)));

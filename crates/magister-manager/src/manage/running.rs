@@ -24,14 +24,14 @@ pub(super) struct RunningMatch<'a, N, S> {
     order: Order,
     current: Match,
     seats: Vec<Sitting>,
-    /// Entries that become durable together with the next.
+    /// Entries that become durable together with the next one.
     entries: Vec<Entry>,
-    /// How many steps the store knows.
+    /// The number of steps in the store.
     stored: usize,
     abort: watch::Receiver<bool>,
-    /// The seats that START still has to be sent to.
+    /// The seats that have not been sent START yet.
     unstarted: Vec<usize>,
-    /// When the last byte of the last answer came.
+    /// When the last byte of the last answer arrived.
     answered: Option<Instant>,
 }
 
@@ -42,11 +42,11 @@ struct Sitting {
     local: Option<AgentThread>,
 }
 
-/// The result of asking someone.
+/// The reply of a player.
 struct Heard {
     seat: usize,
     answer: Answer,
-    /// When the last byte came.
+    /// When the last byte arrived.
     at: Instant,
     local: Option<AgentThread>,
 }
@@ -78,7 +78,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         Ok(running)
     }
 
-    /// A match that goes on where it was. The seats that are `unstarted` are sent START.
+    /// A match that continues from a record. START is sent to the `unstarted` seats.
     pub(super) fn resume(
         manager: &'a Manager<N, S>,
         order: Order,
@@ -99,7 +99,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         abort: watch::Receiver<bool>,
     ) -> Result<Self, ManagerError> {
         let clocks = Clocks::new(Some(order.start), Some(order.play));
-        // All players of a match see the same names, and a resumed match has the same ones.
+        // All players of a match see the same scrambled names, and a resumed match keeps them.
         let scramble = order.manner.scramble.then(|| {
             let mut rng = order.seed.derive("scramble").rng();
             Scramble::new(&order.wire, &mut rng)
@@ -112,7 +112,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
             let id = order.id_of(number);
             let mut session =
                 Session::new(&id, &order.wire, who, clocks, order.manner, scramble.clone());
-            // Addresses of a simulation have no protocol.
+            // Addresses in a simulation have no protocol.
             if let SeatOrder::Remote { address, .. } = seat
                 && let Ok(address) = address.parse::<PlayerAddress>()
             {
@@ -161,7 +161,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         RequestKey { id: self.order.id.clone(), kind, turn: self.current.turn(), seat }
     }
 
-    /// Makes everything durable that happened, and then hands on the events.
+    /// Makes all progress durable, and then passes on the events.
     async fn commit(&mut self) -> Result<(), ManagerError> {
         let entries = std::mem::take(&mut self.entries);
         if !entries.is_empty() {
@@ -176,7 +176,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         Ok(())
     }
 
-    /// START to everyone.
+    /// Sends START to all players.
     async fn start(&mut self) -> Result<(), ManagerError> {
         let seats = std::mem::take(&mut self.unstarted);
         for &seat in &seats {
@@ -210,7 +210,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         Ok(())
     }
 
-    /// One turn: PLAY to everyone who must decide, and the step.
+    /// One turn: sends PLAY to all players that must decide, and makes the step.
     async fn turn(&mut self) -> Result<(), ManagerError> {
         let pending = self.current.pending();
         for Pending { seat, .. } in &pending {
@@ -241,7 +241,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         Ok(())
     }
 
-    /// Takes over the answer of a seat.
+    /// Records the answer of a seat.
     fn enter(&mut self, seat: usize, answer: Answer) {
         let role = self.seats[seat].role;
         let time_ms = answer.time.as_secs_f64() * 1e3;
@@ -261,7 +261,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         self.entries.push(Entry::Answered { key, body: AnswerBody { choice, time_ms, fault } });
     }
 
-    /// Makes the step. Rules that take too long end the match.
+    /// Makes the step. If the rules take too long, the match ends.
     async fn advance(&mut self) {
         let made = if self.manager.settings.offload && self.is_slow() {
             self.advance_elsewhere().await
@@ -274,7 +274,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         }
     }
 
-    /// Whether a step may take long: games that are not compiled to gates may.
+    /// Whether a step may take long, as in games that are not compiled to gates.
     fn is_slow(&self) -> bool {
         self.order.game.info().moves.is_none()
     }
@@ -304,7 +304,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         }
     }
 
-    /// Asks players, all at the same time. None if the match is aborted meanwhile.
+    /// Asks players in parallel. `None` if the match is aborted in the meantime.
     async fn ask(&mut self, seats: &[usize], kind: RequestKind) -> Option<Vec<Heard>> {
         let mut asked = JoinSet::new();
         if let Some(since) = self.answered.take() {
@@ -335,7 +335,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
                 },
             }
         }
-        // A task that crashed is a crash of its player.
+        // A task that panicked counts as a crash of its player.
         for &seat in seats {
             if !heard.iter().any(|one| one.seat == seat) {
                 let answer = Answer::fault(FaultKind::Crash, "the player could not be asked");
@@ -366,7 +366,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
                         };
                         (thread, answer)
                     };
-                    // Agents compute; they stay off the threads of the runtime.
+                    // Agents compute, so they do not run on the threads of the runtime.
                     match tokio::task::spawn_blocking(ask).await {
                         Ok((thread, answer)) => {
                             Heard { seat, answer, at: Instant::now(), local: Some(thread) }
@@ -398,8 +398,8 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
                     && let &[only] = self.current.legal(sitting.role)
                 {
                     asked.spawn(async move {
-                        // The next message must not overtake this one, so the player gets the
-                        // time that it would have for a move.
+                        // The next message must not overtake this one, so the player gets the time
+                        // of a move.
                         network.notify(&address, headers, message, deadline).await;
                         let (answer, at) = (Answer::choice(only), Instant::now());
                         Heard { seat, answer: answer.after(at - begun), at, local: None }
@@ -424,7 +424,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         Ok(self.current.abort("the match was aborted")?)
     }
 
-    /// Makes the end durable and reports it to everyone.
+    /// Makes the end durable and reports it to all players.
     async fn finish(mut self) -> Result<MatchRecord, ManagerError> {
         let record = Box::new(self.current.record().clone());
         let end = record.end;
@@ -438,7 +438,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         Ok(*record)
     }
 
-    /// STOP or ABORT to everyone.
+    /// Sends STOP or ABORT to all players.
     pub(super) async fn dismiss(&mut self) {
         let over = self.current.end() == Some(MatchEnd::Terminal);
         let outcome = self.current.outcome().unwrap_or_default().to_vec();
@@ -471,7 +471,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
         while sent.join_next().await.is_some() {}
     }
 
-    /// The reply of a remote player in our words.
+    /// The reply of a remote player with the original words.
     fn read(&self, seat: usize, answer: Answer) -> Answer {
         match answer.said {
             Said::Text(text) => {
@@ -484,7 +484,7 @@ impl<'a, N: Network, S: Store> RunningMatch<'a, N, S> {
     }
 }
 
-/// The seed of a match that no one gave one: fresh entropy, so that it cannot be guessed.
+/// A seed for a match that was given none: fresh entropy, so that it cannot be guessed.
 pub fn fresh_seed() -> Seed {
     use std::hash::{BuildHasher as _, Hasher as _};
     let mut seed = Seed::from(now_ms() as u64);

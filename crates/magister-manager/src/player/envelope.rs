@@ -9,18 +9,20 @@ use super::seat::{Begun, Message};
 use super::{GgpPlayer, LONGEST, seconds};
 
 impl GgpPlayer {
-    /// The reply to an envelope that was received at a moment. None if there is nothing to say:
-    /// another role is in control, or the envelope is a reply. Waits while the player thinks.
+    /// The reply to an envelope that was received at a given time. `None` if no reply is due,
+    /// because another role is in control or the envelope is itself a reply. Waits while the player
+    /// thinks.
     ///
-    /// Envelopes to any name are answered in that name. `taken` is dropped when the turn is known,
-    /// before the player decides.
+    /// Envelopes to any name are answered under that name. `taken` is dropped when the turn is
+    /// known, before the player decides.
     pub fn reply_to<T>(
         &self,
         envelope: &Envelope,
         received: Instant,
         taken: T,
     ) -> Option<Envelope> {
-        // The current site sends no name of the match; then there is one for each manager.
+        // The current site does not send the name of the match; then there is one match for each
+        // manager.
         let named = |id: &Option<String>| {
             id.clone().unwrap_or_else(|| format!("gamemaster:{}", envelope.from))
         };
@@ -58,7 +60,7 @@ impl GgpPlayer {
     }
 }
 
-/// A clock in seconds; `Infinity` and what cannot be read is the longest.
+/// A clock in seconds; `Infinity` and invalid text mean the longest.
 fn clock(text: &str) -> Duration {
     let value: f64 = text.trim().parse().unwrap_or(f64::INFINITY);
     if value.is_finite() && value >= 0.0 {

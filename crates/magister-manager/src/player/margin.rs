@@ -1,30 +1,30 @@
-//! How much of its clock a player keeps back.
+//! The part of its clock that a player keeps in reserve.
 
 use std::time::Duration;
 
-/// The time that a player keeps back, so that its reply arrives before the clock is over. It is
-/// measured: an agent that overran its time once gets less from then on.
+/// The time that a player keeps in reserve, so that its reply arrives before the clock runs out. It
+/// is measured: an agent that has overrun its time gets less from then on.
 #[derive(Debug, Default)]
 pub(super) struct Margin {
-    /// By how much agents overran lately.
+    /// The worst recent overrun of agents.
     worst: Duration,
 }
 
-/// Kept back at least: a reply takes a moment on its way.
+/// The minimum reserve, because a reply takes time to travel.
 const LEAST: Duration = Duration::from_millis(80);
 
 impl Margin {
-    /// What is kept back of a play clock.
+    /// The reserve of a play clock.
     pub(super) fn for_play(&self, clock: Duration) -> Duration {
         (LEAST + clock / 50 + self.worst * 3 / 2).min(clock / 2)
     }
 
-    /// What is kept back of a start clock, which managers enforce without a grace.
+    /// The reserve of a start clock, which managers enforce without a grace period.
     pub(super) fn for_start(&self, clock: Duration) -> Duration {
         (LEAST * 3 + clock / 20 + self.worst * 3 / 2).min(clock / 2)
     }
 
-    /// Takes note of by how much an agent overran its time. Old overruns are forgotten slowly.
+    /// Records how far an agent overran its time. Old overruns decay slowly.
     pub(super) fn note(&mut self, over: Duration) {
         self.worst = over.max(self.worst * 15 / 16).min(Duration::from_secs(10));
     }

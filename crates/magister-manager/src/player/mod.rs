@@ -1,8 +1,8 @@
 //! A player for any GGP server.
 //!
-//! [`GgpPlayer`] answers the messages of a game manager, one match after the other, and
-//! [`serve`] puts it on a port. Deciding happens on a thread of its own, so that INFO and ABORT are
-//! answered while it thinks.
+//! [`GgpPlayer`] answers the messages of a game manager, one match after the other, and [`serve`]
+//! puts it on a port. Decisions are made on a separate thread, so that INFO and ABORT are answered
+//! while it thinks.
 
 mod envelope;
 mod margin;
@@ -26,21 +26,21 @@ pub use server::{ServeOptions, serve};
 use slot::Slot;
 use thinker::{Job, Thinker};
 
-/// Clocks above this are taken for it: no one waits a week for a move.
+/// The maximum clock; longer ones are reduced to it, because no one waits a week for a move.
 const LONGEST: u64 = 7 * 24 * 3600;
 
-/// How a player plays.
+/// The settings of a player.
 #[derive(Clone, Debug)]
 pub struct PlayerOptions {
-    /// The name that INFO gives.
+    /// The name in its reply to INFO.
     pub name: String,
-    /// Who decides; the strongest player for each game if none is named.
+    /// The player that decides; if none is given, the strongest player for each game.
     pub agent: Option<Spec>,
-    /// The iterations for each move, if they are limited beside the clock.
+    /// The number of iterations per move, if limited in addition to the clock.
     pub iterations: Option<u64>,
-    /// Where its random numbers come from.
+    /// The seed of its random numbers.
     pub seed: Seed,
-    /// How many matches it plays at the same time. It replies `busy` to more.
+    /// The maximum number of concurrent matches. It replies `busy` to further ones.
     pub at_once: usize,
 }
 
@@ -55,17 +55,18 @@ impl PlayerOptions {
 #[derive(Debug)]
 pub struct GgpPlayer {
     options: PlayerOptions,
-    /// The matches that it plays, by their names.
+    /// The matches that it plays, by name.
     seats: Mutex<BTreeMap<String, Seat>>,
     margin: Arc<Mutex<Margin>>,
     matches: Mutex<u64>,
     finished: Mutex<u64>,
-    /// The last matches that were stopped, so that a repeated STOP is answered as the first was.
+    /// The last matches that were stopped, so that a duplicate STOP gets the same reply as the
+    /// first.
     over: Mutex<VecDeque<String>>,
 }
 
 impl GgpPlayer {
-    /// A player that is free.
+    /// A player without a match.
     pub fn new(options: PlayerOptions) -> Self {
         GgpPlayer {
             options,
@@ -77,18 +78,18 @@ impl GgpPlayer {
         }
     }
 
-    /// How many matches were started.
+    /// The number of matches that were started.
     pub fn matches(&self) -> u64 {
         *locked(&self.matches)
     }
 
-    /// How many matches came to an end.
+    /// The number of matches that ended.
     pub fn finished(&self) -> u64 {
         *locked(&self.finished)
     }
 
-    /// The reply to a message that was received at a moment. `step` is the number of turns that a
-    /// header of the message gives, if one does. Waits while the player thinks.
+    /// The reply to a message that was received at a given time. `step` is the number of turns in a
+    /// header of the message, if it has one. Waits while the player thinks.
     pub fn reply(&self, request: Request, step: Option<u64>, received: Instant) -> String {
         match request {
             Request::Info => self.info(),
@@ -122,7 +123,7 @@ impl GgpPlayer {
         let (ready, clock) = {
             let mut held = locked(&self.seats);
             match held.get(&begun.id) {
-                // The same START again: the first goes on.
+                // A duplicate START: the first one continues.
                 Some(seat) if seat.begun == begun => (Arc::clone(&seat.ready), begun.start),
                 Some(seat) if !seat.is_stale(received) && seat.has_played() => {
                     return "busy".to_owned();
@@ -144,7 +145,7 @@ impl GgpPlayer {
                 }
             }
         };
-        // It is ready when its clock is over, even if it is not done with preparing.
+        // The player replies when its clock runs out, even if its preparation is not complete.
         let margin = locked(&self.margin).for_start(clock);
         ready.wait(received + clock.saturating_sub(margin / 2));
         "ready".to_owned()
@@ -187,7 +188,7 @@ impl GgpPlayer {
         if let Some(reply) = slot.wait(until) {
             return reply;
         }
-        // The agent overslept. Any legal move is better than none.
+        // The agent missed its deadline. Any legal move is better than none.
         let reply = fallback.get().unwrap_or_else(|| "nil".to_owned());
         tracing::warn!(id, reply, "no decision in time; a legal move is played instead");
         slot.fill(reply)
@@ -232,12 +233,12 @@ impl GgpPlayer {
     }
 }
 
-/// A clock of a message.
+/// A clock of a message, as a duration.
 fn seconds(clock: u64) -> Duration {
     Duration::from_secs(clock.min(LONGEST))
 }
 
-/// A lock, even if a thread that held it panicked: what it guards is whole at any time.
+/// A lock, even if a thread that held it panicked: its data is consistent at all times.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The match that a player is in.
+//! A match that a player plays.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::slot::Slot;
 use super::thinker::{Job, Thinker};
 use super::track::Reported;
 
-/// What START said.
+/// The content of START.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Begun {
     pub(super) id: String,
@@ -27,7 +27,7 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// What START of GGP said.
+    /// The content of a START message of GGP.
     pub(super) fn ggp(
         id: String,
         role: &Term,
@@ -50,42 +50,42 @@ fn has_percepts(rules: &[Term]) -> bool {
     })
 }
 
-/// What PLAY or STOP said.
+/// The content of PLAY or STOP.
 pub(super) enum Message {
-    /// Of GGP, with the number of turns that a header gave.
+    /// Of GGP, with the number of turns from a header.
     Ggp(News, Option<u64>),
     /// Of Gamemaster: the number of the message, and the last action.
     Gamemaster(String, Option<String>),
 }
 
-/// The match that a player is in.
+/// A match that a player plays.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) begun: Begun,
     pub(super) thinker: Thinker,
     /// Filled when the player is prepared.
     pub(super) ready: Arc<Slot<()>>,
-    /// When the last message came.
+    /// When the last message arrived.
     pub(super) heard: Instant,
-    /// How many turns were sent.
+    /// The number of turns that were reported.
     turns: u64,
     last: Option<Reported>,
-    /// The replies to PLAY, by the number of turns before them; the last only.
+    /// The last reply to PLAY, with the number of turns before it.
     asked: Option<(u64, SharedSlot)>,
     /// The number of the last message of Gamemaster.
     numbered: Option<String>,
     stop: Stop,
 }
 
-/// What a message about a turn is.
+/// The classification of a message about a turn.
 pub(super) enum Placed {
-    /// The player was asked this before.
+    /// The player was already asked this.
     Repeated(SharedSlot),
     /// It is new.
     New {
-        /// What happened since.
+        /// The turn that it reports, if any.
         sent: Option<Reported>,
-        /// Where the reply goes.
+        /// The slot for the reply.
         slot: SharedSlot,
     },
 }
@@ -105,25 +105,26 @@ impl Seat {
         }
     }
 
-    /// Whether the manager has gone without a word: no message for much longer than its clocks.
+    /// Whether the manager has disappeared without ABORT: there was no message for much longer than
+    /// its clocks.
     pub(super) fn is_stale(&self, now: Instant) -> bool {
         let clocks = self.begun.start.max(self.begun.play);
         now.saturating_duration_since(self.heard) > clocks * 3 + Duration::from_mins(1)
     }
 
-    /// Whether a move was asked for.
+    /// Whether a move was requested.
     pub(super) fn has_played(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// A flag that ends the thinking for the next turn, and that of turns before it.
+    /// A flag that ends the thinking for the next turn and for the turns before it.
     pub(super) fn next_stop(&mut self) -> Stop {
         self.stop.set();
         self.stop = Stop::new();
         self.stop.clone()
     }
 
-    /// Finds out whether a message is new, and what it says.
+    /// Determines whether a message is new, and its content.
     pub(super) fn place(&mut self, message: Message) -> Placed {
         let (sent, turns) = match message {
             Message::Ggp(news, step) => self.place_news(news, step),
@@ -156,7 +157,7 @@ impl Seat {
         Placed::New { sent, slot }
     }
 
-    /// What a message of GGP says, and how many turns were made.
+    /// The content of a message of GGP, and the number of turns so far.
     fn place_news(&self, news: News, step: Option<u64>) -> (Option<Reported>, u64) {
         let gdl2 = self.begun.gdl2;
         match news {
@@ -173,7 +174,7 @@ impl Seat {
             }
             News::Terms(joint) => {
                 let sent = Reported::Joint(joint);
-                // Without a number, the same moves again are a repetition as long as the first
+                // Without a number, the same moves again are a duplicate as long as the first
                 // request is not answered.
                 let open = self.asked.as_ref().is_some_and(|(_, slot)| slot.get().is_none());
                 let again = open && self.last.as_ref() == Some(&sent);
@@ -184,7 +185,7 @@ impl Seat {
         }
     }
 
-    /// Ends the match in order.
+    /// Ends the match regularly.
     pub(super) fn finish(self, sent: Option<Reported>) {
         self.stop.set();
         self.thinker.put(Job::Finish { sent });

@@ -27,15 +27,15 @@ use crate::limit::{ArrivalLimit, Rate, RateLimit};
 /// Limits of a player on a port.
 #[derive(Clone, Copy, Debug)]
 pub struct ServeOptions {
-    /// How long a request may take to arrive.
+    /// The time limit for a request to arrive.
     pub patience: Duration,
-    /// How many connections are served at the same time. More have to wait.
+    /// The maximum number of concurrent connections. Further ones have to wait.
     pub connections: usize,
-    /// What a request may hold at most.
+    /// The maximum size of a request.
     pub limits: HttpLimits,
-    /// How many requests each address may send.
+    /// The rate limit of each address.
     pub rate: Rate,
-    /// How many requests of each address may arrive at the same time.
+    /// The maximum number of concurrently arriving requests of each address.
     pub arriving: usize,
     /// How long a WebSocket may be silent before it is closed.
     pub idle: Duration,
@@ -54,10 +54,11 @@ impl Default for ServeOptions {
     }
 }
 
-/// Messages of one WebSocket that are answered at the same time. More have to wait.
+/// The maximum number of messages of one WebSocket that are answered concurrently. Further ones
+/// have to wait.
 const IN_WORK: usize = 8;
 
-/// What a connection needs.
+/// The data that connections share.
 struct Host {
     player: Arc<GgpPlayer>,
     options: ServeOptions,
@@ -84,7 +85,7 @@ pub async fn serve(
         let (stream, from) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Too many open files, for instance: others may close soon.
+                // For example, too many files are open: others may be closed soon.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -102,10 +103,10 @@ pub async fn serve(
 }
 
 impl Host {
-    /// Reads one request, answers it and closes the connection; or goes on as a WebSocket.
+    /// Reads one request, answers it and closes the connection, or continues as a WebSocket.
     async fn converse(&self, mut stream: TcpStream, from: IpAddr) -> io::Result<()> {
         let _ = stream.set_nodelay(true);
-        // The clock of the manager runs since it connected.
+        // The clock of the manager has been running since it connected.
         let received = Instant::now();
         let Some(arriving) = self.arriving.enter(from) else {
             return send(&mut stream, &write_status(429, "Too Many Requests", "")).await;
@@ -130,7 +131,7 @@ impl Host {
                         .iter()
                         .find_map(|name| message.header(name)?.parse().ok());
                     match answer(&self.player, message.text(), step, received, None).await {
-                        // HTTP needs a reply even if there is nothing to say.
+                        // HTTP needs a reply even if the player has nothing to say.
                         Ok(said) => write_reply(&said.unwrap_or_else(|| "nil".to_owned())),
                         Err(complaint) => write_status(400, "Bad Request", &complaint),
                     }
@@ -151,7 +152,7 @@ impl Host {
         let (mut out, mut incoming) = socket.split();
         let (send, mut replies) = mpsc::channel::<String>(IN_WORK);
         let in_work = Arc::new(Semaphore::new(IN_WORK));
-        // Ends when the player has taken the message before.
+        // Completes when the player has accepted the previous message.
         let mut before: Option<oneshot::Receiver<()>> = None;
         loop {
             tokio::select! {
@@ -166,8 +167,8 @@ impl Host {
                     let text = match heard? {
                         Some(Ok(Message::Text(text))) => text.as_str().to_owned(),
                         Some(Ok(Message::Close(_))) => {
-                            // The reply to this says that all messages before it were taken: the
-                            // manager may then send the next on another connection.
+                            // The reply to this confirms that all previous messages were accepted;
+                            // the manager may then send the next one on another connection.
                             if let Some(before) = before.take() {
                                 let _ = timeout(self.options.patience, before).await;
                             }
@@ -185,8 +186,8 @@ impl Host {
                         return Err(io::Error::other("too many messages wait for replies"));
                     };
                     let (player, send) = (Arc::clone(&self.player), send.clone());
-                    // The player takes messages in their order, but it need not have answered one
-                    // before it takes the next, and it hears at once that a match is aborted.
+                    // The player accepts messages in order, but it need not answer one before it
+                    // accepts the next, and it accepts an abort immediately.
                     let turn = (!aborts(&text)).then(|| {
                         let (done, next) = oneshot::channel();
                         (done, before.replace(next))
@@ -194,7 +195,7 @@ impl Host {
                     tokio::spawn(async move {
                         let done = match turn {
                             Some((done, Some(before))) => {
-                                // An error says that the message before was dropped.
+                                // An error means that the previous message was dropped.
                                 let _ = before.await;
                                 Some(done)
                             }
@@ -220,9 +221,9 @@ fn aborts(text: &str) -> bool {
         || Envelope::read(text).is_ok_and(body)
 }
 
-/// The reply to a message in either protocol; none if there is nothing to say. The error is a
-/// complaint about a message that cannot be read. `taken` is dropped when the player has taken the
-/// message, which is before it decides.
+/// The reply to a message in either protocol; `None` if no reply is due. The error describes a
+/// message that cannot be read. `taken` is dropped when the player has accepted the message, which
+/// is before it decides.
 async fn answer(
     player: &Arc<GgpPlayer>,
     text: String,
@@ -245,7 +246,7 @@ async fn answer(
     Ok(Some(reply.await.unwrap_or_else(|_| "nil".to_owned())))
 }
 
-/// The reply to a request for a WebSocket, if it is one.
+/// The reply to a request to upgrade to a WebSocket, if it is one.
 fn upgrade(message: &HttpMessage) -> Option<String> {
     let upgrade = message.header("upgrade")?;
     if !upgrade.to_ascii_lowercase().contains("websocket") {

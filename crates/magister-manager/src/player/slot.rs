@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::locked;
 
-/// A value that is filled in once and waited for by any number of threads.
+/// A value that is set once and that any number of threads can wait for.
 #[derive(Debug)]
 pub(super) struct Slot<T> {
     value: Mutex<Option<T>>,
@@ -19,7 +19,7 @@ impl<T> Default for Slot<T> {
 }
 
 impl<T: Clone> Slot<T> {
-    /// Fills it in, if no one did so before, and gives what it holds then.
+    /// Sets the value, unless it was set before, and returns the value that it then has.
     pub(super) fn fill(&self, value: T) -> T {
         let mut held = locked(&self.value);
         let kept = held.get_or_insert(value).clone();
@@ -28,18 +28,18 @@ impl<T: Clone> Slot<T> {
         kept
     }
 
-    /// What it holds.
+    /// The value, if it is set.
     pub(super) fn get(&self) -> Option<T> {
         locked(&self.value).clone()
     }
 
-    /// Replaces what it holds.
+    /// Replaces the value.
     pub(super) fn set(&self, value: Option<T>) {
         *locked(&self.value) = value;
         self.filled.notify_all();
     }
 
-    /// Waits until it is filled in, but not longer than this.
+    /// Waits until the value is set or the deadline has passed.
     pub(super) fn wait(&self, until: Instant) -> Option<T> {
         let mut held = locked(&self.value);
         loop {

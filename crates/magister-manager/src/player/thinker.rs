@@ -21,25 +21,25 @@ use super::slot::Slot;
 use super::track::{Reported, Track};
 use super::{PlayerOptions, SharedSlot, locked};
 
-/// Searches recurse; deep games need room.
+/// Searches recurse, so deep games need a large stack.
 const STACK: usize = 64 << 20;
 
-/// The strongest player of games without hidden information.
+/// The strongest player of games with perfect information.
 const STRONG: &str = "uct";
 
-/// How long the best evaluator may take before a quick one is prepared beside it.
+/// How long the best evaluator may take before a quick one is prepared in parallel.
 const QUICK: Duration = Duration::from_millis(200);
 
-/// How long a fallback may be searched for where information is hidden.
+/// The time for finding a fallback move in games with hidden information.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How long rules may take that must be read in another language in the middle of a match.
+/// The time for reading the rules again as another language in the middle of a match.
 const BLIND: Duration = Duration::from_millis(500);
 
-/// How long the last turn may take after the end of a match.
+/// The time for the last turn after the end of a match.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// What a player is to do.
+/// A task of the thread.
 pub(super) enum Job {
     /// Choose a move.
     Decide {
@@ -49,7 +49,7 @@ pub(super) enum Job {
         stop: Stop,
         slot: SharedSlot,
     },
-    /// Learn how the match ended.
+    /// Process the result of the match.
     Finish { sent: Option<Reported> },
 }
 
@@ -59,12 +59,12 @@ pub(super) struct Thinker {
     jobs: Sender<Job>,
     ready: Arc<Slot<()>>,
     fallback: Arc<Slot<String>>,
-    /// Ends the preparation of the game.
+    /// Stops the preparation of the game.
     stop: Stop,
 }
 
 impl Thinker {
-    /// Begins to prepare for a match; the deadline is the end of the start clock.
+    /// Starts to prepare for a match; the deadline is the end of the start clock.
     pub(super) fn new(
         begun: &Begun,
         options: &PlayerOptions,
@@ -77,7 +77,7 @@ impl Thinker {
         let mind = Mind {
             role: begun.role.clone(),
             rules: begun.rules.clone(),
-            // Managers of GDL send all moves, also those of chance. Rules with percepts, and
+            // Managers of GDL send all moves, including those of chance. Rules with percepts, and
             // other languages, are recognised by their content.
             dialect: begun.is_ggp.then_some(Dialect::Gdl).filter(|_| !begun.gdl2),
             agent: options.agent.clone(),
@@ -104,21 +104,21 @@ impl Thinker {
         Arc::clone(&self.ready)
     }
 
-    /// A legal move of the current turn, as soon as one is known.
+    /// A legal move of the current turn, once one is known.
     pub(super) fn fallback(&self) -> Arc<Slot<String>> {
         Arc::clone(&self.fallback)
     }
 
-    /// Gives it something to do.
+    /// Assigns a task to the thread.
     pub(super) fn put(&self, job: Job) {
         if matches!(job, Job::Decide { .. }) {
             self.fallback.set(None);
         }
-        // A thread that is gone answers nothing, and the caller has a fallback.
+        // A thread that has ended does not answer, and the caller has a fallback.
         let _ = self.jobs.send(job);
     }
 
-    /// Ends it without a farewell.
+    /// Ends the thread without reporting a result.
     pub(super) fn give_up(&self) {
         self.stop.set();
     }
@@ -130,29 +130,29 @@ impl Drop for Thinker {
     }
 }
 
-/// An evaluator with the agent that plays on it.
+/// An evaluator, and the agent that plays on it.
 struct Playing {
     track: Track,
     agent: Box<dyn Agent>,
     source: Spec,
 }
 
-/// What the thread holds.
+/// The data of the thread.
 struct Mind {
     role: String,
     rules: String,
-    /// The language of the rules; found out by their content if it is not known.
+    /// The language of the rules; recognised by their content if it is not known.
     dialect: Option<Dialect>,
     agent: Option<Spec>,
     seed: Seed,
     stop: Stop,
     margin: Arc<Mutex<Margin>>,
     fallback: Arc<Slot<String>>,
-    /// The turns, with what the player replied in each.
+    /// The turns, with the player's reply in each.
     history: Vec<(Reported, Option<String>)>,
-    /// What the player replied last.
+    /// The last reply of the player.
     mine: Option<String>,
-    /// On an evaluator that is prepared quickly, until the best is there.
+    /// The agent on an evaluator that is prepared quickly, until the best one is ready.
     quick: Option<Playing>,
     best: Option<Playing>,
     coming: Option<Receiver<Option<Arc<dyn Game>>>>,
@@ -169,7 +169,7 @@ impl Mind {
                     let reply = self.decide(due, iterations, &stop);
                     let over = Instant::now().saturating_duration_since(due);
                     locked(&self.margin).note(over);
-                    // What was sent counts, and not what came too late.
+                    // The reply that was sent counts, not one that came too late.
                     self.mine = match reply {
                         Some(reply) => Some(slot.fill(reply)),
                         None => self.fallback.get().map(|reply| slot.fill(reply)),
@@ -179,7 +179,7 @@ impl Mind {
                     }
                 }
                 Job::Finish { sent } => {
-                    // The seat is gone and has set the flag, but the last turn is still followed.
+                    // The seat is gone and has set the flag, but the last turn is still processed.
                     let alarm = Alarm::new(Instant::now() + PARTING, &Stop::never());
                     self.stop = alarm.stop.clone();
                     self.enter(sent);
@@ -191,7 +191,7 @@ impl Mind {
     }
 
     /// Prepares the game. The best evaluator of a large game may take longer than the start clock;
-    /// then a quick one plays until it is there.
+    /// then a quick one plays until it is ready.
     fn prepare(&mut self, deadline: Instant) {
         let (found, coming) = mpsc::channel();
         let (rules, options) = (self.rules.clone(), self.reading());
@@ -235,22 +235,22 @@ impl Mind {
         self.think_ahead(deadline);
     }
 
-    /// How the rules are read.
+    /// The options for reading the rules.
     fn reading(&self) -> Options {
         let mut options = Options { stop: self.stop.clone(), ..Options::default() };
         options.reading.gdl.dialect = self.dialect;
         options
     }
 
-    /// Percepts come although the rules have none: the manager plays by GDL-II, so the game is one
-    /// in which nothing can be seen.
+    /// Handles percepts although the rules have none: the manager uses GDL-II, so the game is one
+    /// in which nothing can be observed.
     fn turn_blind(&mut self) {
         self.dialect = Some(Dialect::Gdl2);
         (self.best, self.quick, self.coming) = (None, None, None);
         self.prepare(Instant::now() + BLIND);
     }
 
-    /// Uses what is left of the start clock.
+    /// Uses the rest of the start clock.
     fn think_ahead(&mut self, deadline: Instant) {
         let mut rng = self.seed.derive("start").rng();
         let stop = self.stop.clone();
@@ -280,7 +280,7 @@ impl Mind {
             let name = if hidden { able.map_or("random", |entry| entry.name) } else { STRONG };
             name.parse::<Spec>().ok()
         };
-        // An agent that does not play games with hidden information is replaced in them.
+        // An agent that does not support hidden information is replaced in such games.
         let wanted = self.agent.clone().filter(|spec| !hidden || spec.entry().hidden);
         let source = wanted.or_else(|| strong(hidden))?;
         let mut track = Track::new(game, role);
@@ -294,7 +294,7 @@ impl Mind {
         Some(Playing { track, agent, source })
     }
 
-    /// Takes over a turn.
+    /// Processes a reported turn.
     fn enter(&mut self, sent: Option<Reported>) {
         if self.best.is_none()
             && let Some(coming) = &self.coming
@@ -313,8 +313,8 @@ impl Mind {
         let mine = self.mine.clone();
         for playing in [&mut self.best, &mut self.quick].into_iter().flatten() {
             if let Err(lost) = playing.track.push(&sent, mine.as_deref(), &self.stop) {
-                // A message that came twice says nothing new; else the state is not known and the
-                // player goes on from the last that was.
+                // A duplicate message contains nothing new; otherwise the state is unknown, and the
+                // player continues from the last known one.
                 tracing::warn!(why = lost.0, "a turn cannot be followed");
                 return;
             }
@@ -357,7 +357,7 @@ impl Mind {
         }
     }
 
-    /// Makes the agent again after a crash.
+    /// Creates the agent again after a crash.
     fn renew(&mut self) {
         for playing in [&mut self.best, &mut self.quick].into_iter().flatten() {
             let view = playing.track.view();
@@ -376,7 +376,7 @@ impl Mind {
     }
 }
 
-/// A legal move that is found quickly, for the case that nothing better is found in time.
+/// A legal move that is found quickly, in case no better one is found in time.
 fn glance(
     playing: &Playing,
     view: &View,
@@ -402,7 +402,7 @@ fn until(moment: Instant) -> Arc<Deadline> {
     Arc::new(Deadline::within(moment.saturating_duration_since(Instant::now())))
 }
 
-/// A flag that is set at a moment, or when another flag is set, or when this is dropped.
+/// A flag that is set at a given time, when another flag is set, or when this is dropped.
 struct Alarm {
     stop: Stop,
     _end: Sender<()>,

@@ -8,16 +8,16 @@ use magister_core::{
 };
 use magister_protocol::Term;
 
-/// One turn as a message reports it.
+/// One turn as reported in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reported {
     /// The moves of all roles.
     Joint(Vec<Term>),
-    /// The player's move, if the message has it, and the percepts.
+    /// The player's move, if the message contains it, and the percepts.
     Own {
         /// The move that was executed.
         own: Option<Term>,
-        /// What the role perceives.
+        /// The percepts of the role.
         percepts: Vec<Term>,
     },
     /// The action of the role that was in control, in the notation of the rules.
@@ -27,7 +27,7 @@ pub(super) enum Reported {
 /// A match from the point of view of one role, on one evaluator.
 pub(super) struct Track {
     view: View,
-    /// In the current state where information is perfect, else in the initial state.
+    /// The worker: in the current state with perfect information, otherwise in the initial state.
     worker: Box<dyn Worker>,
 }
 
@@ -56,7 +56,7 @@ impl Track {
         self.view.game()
     }
 
-    /// The legal moves, where information is perfect.
+    /// The legal moves, with perfect information.
     pub(super) fn legal(&self) -> &[Move] {
         match self.game().info().information {
             Information::Perfect => self.worker.legal(self.view.role()),
@@ -64,7 +64,7 @@ impl Track {
         }
     }
 
-    /// Whether the match is over, as far as that is known.
+    /// Whether the match is known to be over.
     pub(super) fn terminal(&self) -> bool {
         self.game().info().information == Information::Perfect && self.worker.terminal()
     }
@@ -81,7 +81,7 @@ impl Track {
             .collect()
     }
 
-    /// Adds a turn. `mine` is what the player replied, for messages that do not repeat it.
+    /// Adds a turn. `mine` is the player's reply, for messages that do not repeat it.
     pub(super) fn push(
         &mut self,
         sent: &Reported,
@@ -127,14 +127,15 @@ impl Track {
         Ok(())
     }
 
-    /// Adds a turn of which only the action of one role is known. The others must have one move.
+    /// Adds a turn of which only the action of one role is known. The others must have exactly one
+    /// move.
     fn push_action(&mut self, game: &dyn Game, text: &str, stop: &Stop) -> Result<(), Lost> {
         let info = game.info();
         let able: Vec<(Role, Move)> = info
             .all_roles()
             .filter_map(|role| Some((role, find_text(game, &*self.worker, role, text)?)))
             .collect();
-        // A role with a choice is in control.
+        // A role that has a choice is in control.
         let chooses = |&&(role, _): &&(Role, Move)| self.worker.legal(role).len() > 1;
         let Some(&(actor, choice)) = able.iter().find(chooses).or_else(|| able.first()) else {
             return Err(Lost(format!("`{text}` is not legal for any role")));
@@ -173,7 +174,7 @@ impl Track {
     }
 }
 
-/// The legal move that a term means: in the same case, or else in any.
+/// The legal move that matches a term: with the same case, or otherwise with any case.
 fn find(game: &dyn Game, worker: &dyn Worker, role: Role, term: &Term) -> Option<Move> {
     find_text(game, worker, role, &term.to_string())
 }

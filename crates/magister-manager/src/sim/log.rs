@@ -1,10 +1,10 @@
-//! What happened in a world.
+//! The log of a simulated world.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-/// The events of a world with their times. The default writes nothing down.
+/// The events of a world with their times. The default records nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log(Option<Arc<Mutex<Lines>>>);
 
@@ -15,19 +15,19 @@ struct Lines {
 }
 
 impl Log {
-    /// A log that writes events down.
+    /// A log that records events.
     pub(super) fn new() -> Self {
         Log(Some(Arc::default()))
     }
 
-    /// The world begins now.
+    /// Marks the beginning of the world.
     pub(super) fn begin(&self) {
         if let Some(held) = &self.0 {
             held.lock().unwrap_or_else(PoisonError::into_inner).begun = Some(Instant::now());
         }
     }
 
-    /// Writes an event down.
+    /// Records an event.
     pub(super) fn note(&self, event: impl FnOnce() -> String) {
         let Some(held) = &self.0 else { return };
         let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +35,7 @@ impl Log {
         held.lines.push(format!("{time:9.3} s  {}", event()));
     }
 
-    /// What was written down.
+    /// The recorded events.
     pub(super) fn lines(&self) -> Vec<String> {
         let held = self.0.as_ref();
         held.map_or_else(Vec::new, |held| {

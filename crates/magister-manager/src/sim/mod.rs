@@ -1,9 +1,9 @@
 //! Deterministic simulation: manager, store and players on a virtual clock and network.
 //!
-//! A world follows from its seed: delays, lost and late messages, garbage, players that restart and
-//! know nothing of their match, crashes and restarts of the manager. It runs on one thread with a
-//! clock that jumps to the next event, so a second of the world takes microseconds and any failure
-//! is replayed from its seed.
+//! A world is determined by its seed: delays, lost and late messages, garbage, players that restart
+//! without memory of their match, crashes and restarts of the manager. It runs on one thread with a
+//! clock that jumps to the next event, so a second of the world takes microseconds, and every
+//! failure can be replayed from its seed.
 
 mod log;
 mod net;
@@ -28,17 +28,17 @@ use store::SimStore;
 /// A world in which matches are played.
 #[derive(Clone)]
 pub struct World {
-    /// Where everything random in it comes from.
+    /// The seed of all random events.
     pub seed: u64,
-    /// How many matches are played.
+    /// The number of matches.
     pub matches: usize,
-    /// How often messages are lost, late or garbled, of 1000.
+    /// How many of 1000 messages are lost, late or garbled.
     pub failures: u64,
-    /// How often the manager crashes at most.
+    /// The maximum number of crashes of the manager.
     pub crashes: u64,
     /// The game.
     pub game: Arc<dyn Game>,
-    /// Its rules as players are sent them.
+    /// Its rules in the form that is sent to players.
     pub wire: Arc<WireGame>,
 }
 
@@ -48,27 +48,27 @@ impl std::fmt::Debug for World {
     }
 }
 
-/// What happened in a world.
+/// The statistics of a world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Matches that were played.
+    /// The number of matches that were played.
     pub matches: u64,
-    /// Of them, those that came to a terminal state.
+    /// The number of matches that reached a terminal state.
     pub terminal: u64,
-    /// Those that were aborted after a restart.
+    /// The number of matches that were aborted after a restart.
     pub aborted: u64,
-    /// Those that went on after a restart.
+    /// The number of matches that were resumed after a restart.
     pub resumed: u64,
-    /// Crashes of the manager.
+    /// The number of crashes of the manager.
     pub crashes: u64,
-    /// Faults of players.
+    /// The number of faults of players.
     pub faults: u64,
-    /// A number that is the same whenever the same world is run.
+    /// A hash that is the same whenever the same world is run.
     pub fingerprint: u64,
 }
 
 impl Verdict {
-    /// The sum of two.
+    /// The sums of two statistics.
     #[must_use]
     pub fn and(self, other: Verdict) -> Verdict {
         Verdict {
@@ -84,13 +84,13 @@ impl Verdict {
 }
 
 impl World {
-    /// Runs the world to its end. The error says which invariant was broken.
+    /// Runs the world to its end. The error says which invariant was violated.
     pub fn run(&self) -> Result<Verdict, String> {
         self.run_with(&Log::default())
     }
 
-    /// Runs the world to its end and writes down everything that happens: messages and their fate,
-    /// crashes, restarts. The same world gives the same log.
+    /// Runs the world to its end and logs all events: messages and their fate, crashes, restarts.
+    /// The same world gives the same log.
     pub fn run_logged(&self) -> (Result<Verdict, String>, Vec<String>) {
         let log = Log::new();
         let verdict = self.run_with(&log);
@@ -135,8 +135,8 @@ impl World {
                 verdict.resumed += done.await?;
                 break;
             }
-            // The manager dies in the middle of whatever it does. What is on the network stays
-            // on its way, and the players live on.
+            // The manager dies in the middle of its work. Messages on the network are still
+            // delivered, and the players live on.
             tokio::select! {
                 finished = done => {
                     verdict.resumed += finished?;
@@ -149,12 +149,12 @@ impl World {
             while tasks.join_next().await.is_some() {}
             sleep(Duration::from_millis(rng.below(3_000))).await;
         }
-        // Late messages arrive before the books are closed.
+        // Late messages arrive before the final checks.
         sleep(Duration::from_mins(1)).await;
         self.judge(&orders, &store, &crowd, verdict)
     }
 
-    /// Starts the matches that the store does not know, and goes on with those that it does.
+    /// Starts the matches that the store does not contain, and resumes the others.
     async fn launch(
         &self,
         manager: &Arc<Manager<SimNetwork, SimStore>>,
@@ -299,7 +299,7 @@ mod tests {
                 }
             }
             assert_eq!(sum.matches, 600);
-            // The worlds are not too tame to find anything.
+            // The worlds are harsh enough to find defects.
             assert!(sum.crashes > 30 && sum.resumed > 20 && sum.aborted > 20, "{sum:?}");
             assert!(sum.faults > 100, "{sum:?}");
         }

@@ -30,7 +30,7 @@ impl SimNetwork {
     }
 }
 
-/// What becomes of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Fine,
@@ -44,7 +44,7 @@ enum Fate {
     Garbled,
     /// There is no connection.
     Refused,
-    /// The player was restarted and knows nothing of its match.
+    /// The player was restarted and has no memory of its match.
     Restarted,
 }
 
@@ -92,7 +92,7 @@ impl Network for SimNetwork {
             }
             Fate::Lost => {}
             _ => {
-                // What was sent is on its way, even if the sender is gone.
+                // A sent message is delivered even if the sender is gone.
                 let (crowd, address) = (Arc::clone(&self.crowd), address.to_owned());
                 let lost = matches!(fate, Fate::ReplyLost);
                 let log = self.log.clone();
@@ -108,7 +108,7 @@ impl Network for SimNetwork {
                         let _ = send.send(reply);
                         return;
                     }
-                    // The sender waits for a reply that does not come.
+                    // The sender waits for a reply that never arrives.
                     sleep(Duration::from_hours(1)).await;
                     drop(send);
                 });

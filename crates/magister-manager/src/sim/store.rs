@@ -1,4 +1,4 @@
-//! A disk that takes its time and may lose what it did not confirm.
+//! A disk with delays, which may lose data that it has not confirmed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use magister_store::{Entry, MemoryStore, Store, StoreError, StoredMatch};
 use tokio::time::sleep;
 
 /// A store whose appends become durable some time before they are confirmed, or at that moment. A
-/// manager that crashes in between does not know which.
+/// manager that crashes in between does not know which is the case.
 pub(super) struct SimStore {
     disk: MemoryStore,
     seed: Seed,
@@ -20,7 +20,7 @@ impl SimStore {
         SimStore { disk: MemoryStore::new(), seed, count: AtomicU64::new(0) }
     }
 
-    /// What is on the disk.
+    /// The contents of the disk.
     pub(super) fn durable(&self) -> Vec<StoredMatch> {
         self.disk.all()
     }

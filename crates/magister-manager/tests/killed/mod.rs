@@ -1,4 +1,4 @@
-//! A manager that is killed and started again, judged by the ledger of its players.
+//! A manager that is killed and restarted, verified by the ledger of its players.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,20 +15,20 @@ use magister_manager::session::Manner;
 use magister_manager::{WireGame, wire};
 use magister_store::{SqlStore, Status, Store as _};
 
-/// What a process that is going to be killed has to do, as words on its command line.
+/// The task of a process that will be killed, as words on its command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     /// The store.
     pub(crate) store: String,
     /// The port of the players.
     pub(crate) port: u16,
-    /// How many matches there are.
+    /// The number of matches.
     pub(crate) matches: usize,
     /// The game.
     pub(crate) game: String,
-    /// Where to kill itself, and how often it may pass there before: `POINT:COUNT`.
+    /// Where to kill itself, and how often to pass that point before: `POINT:COUNT`.
     pub(crate) point: Option<String>,
-    /// The file of what spectators were shown.
+    /// The file of the steps that spectators were shown.
     pub(crate) shown: String,
 }
 
@@ -40,7 +40,7 @@ impl Task {
         format!("{store} {port} {matches} {game} {point} {shown}")
     }
 
-    /// The task of some words.
+    /// Parses a task.
     pub(crate) fn parse(words: &str) -> Option<Self> {
         let mut words = words.split(' ').map(str::to_owned);
         Some(Task {
@@ -60,7 +60,7 @@ fn open(game: &str) -> (Arc<dyn magister_core::Game>, Arc<WireGame>) {
     (playable.game, Arc::new(wire))
 }
 
-/// The matches of a task. Some players recognise repetition, and some do not.
+/// The matches of a task. Some players recognise duplicates, and some do not.
 fn orders(task: &Task) -> Vec<Order> {
     let (game, wire) = open(&task.game);
     let seats = game.info().players().count();
@@ -92,7 +92,8 @@ fn orders(task: &Task) -> Vec<Order> {
     (0..task.matches).map(order).collect()
 }
 
-/// The process that is killed: recovers, then plays what is left. Ends when all matches are over.
+/// The process that is killed: it recovers, then plays the remaining matches. It ends when all
+/// matches are over.
 pub(crate) async fn work(task: &Task) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
     let store = SqlStore::open(&task.store).await.map_err(|error| failed(&error))?;
@@ -143,8 +144,8 @@ pub(crate) async fn work(task: &Task) -> Result<(), String> {
     Ok(())
 }
 
-/// Spectators: each step that they are shown is a line of a file that the process only appends to,
-/// so it outlives the process.
+/// Spectators: each step that they are shown becomes a line of an append-only file, which outlives
+/// the process.
 fn spectators(shown: &str) -> Result<Observer, String> {
     let file = std::fs::OpenOptions::new().create(true).append(true).open(shown);
     let file = Mutex::new(file.map_err(|error| error.to_string())?);
@@ -165,7 +166,7 @@ fn spectators(shown: &str) -> Result<Observer, String> {
 fn check_shown(shown: &str, records: &BTreeMap<String, MatchRecord>) -> Result<usize, String> {
     let text = std::fs::read_to_string(shown).unwrap_or_default();
     let mut count = 0;
-    // A process that is killed may leave a part of its last line.
+    // A process that is killed may leave an incomplete last line.
     for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
         let words: Vec<&str> = line.trim_end_matches('\n').split('\t').collect();
         let [id, step, moves @ ..] = &words[..] else { continue };
@@ -182,24 +183,24 @@ fn check_shown(shown: &str, records: &BTreeMap<String, MatchRecord>) -> Result<u
 /// The named points: before a commit, between a commit and the sending, during recovery.
 pub(crate) const POINTS: [&str; 3] = ["before", "between", "recovery"];
 
-/// The result of it.
+/// The result of the test.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// How often the process was killed at a random moment.
+    /// The number of kills at random moments.
     pub(crate) kills: u64,
-    /// How often it ended itself at each of the [points](POINTS).
+    /// The number of times that it ended itself at each of the [points](POINTS).
     pub(crate) points: [u64; POINTS.len()],
-    /// Matches that came to a terminal state.
+    /// The number of matches that reached a terminal state.
     pub(crate) terminal: u64,
-    /// Matches that were aborted.
+    /// The number of matches that were aborted.
     pub(crate) aborted: u64,
-    /// What players were sent, turn by turn.
+    /// The number of turns that were sent to players.
     pub(crate) sent: usize,
-    /// The steps that spectators were shown.
+    /// The number of steps that spectators were shown.
     pub(crate) shown: usize,
 }
 
-/// Kills a process again and again, at random moments and at the named points, and then judges the
+/// Kills a process repeatedly, at random moments and at the named points, and then checks the
 /// store. `spawn` starts a process with a task.
 pub(crate) async fn torment(
     mut task: Task,
@@ -239,7 +240,7 @@ pub(crate) async fn torment(
                 tally.kills += 1;
             }
             (Some(status), _) if status.success() => break,
-            // A process that ends itself at a point ends by a signal.
+            // A process that ends itself at a point ends with a signal.
             (Some(status), Some(point)) if status.code().is_none() => tally.points[point] += 1,
             (Some(status), _) => return Err(format!("a process failed by itself: {status}")),
         }

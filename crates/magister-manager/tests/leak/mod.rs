@@ -1,4 +1,4 @@
-//! Whether messages reveal to a role more than its own history.
+//! Whether messages reveal more to a role than its information state.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use magister_protocol::http::{RequestHeaders, write_request};
 use magister_store::MemoryStore;
 use tokio::time::Instant;
 
-/// A network that keeps every byte that a role is sent. The player of that role decides by what it
-/// was sent and by nothing else; the moves of the others are drawn by the manager.
+/// A network that records every byte that is sent to a role. The player of that role decides only
+/// by these messages; the moves of the others are drawn by the manager.
 struct Tap {
-    /// The name of the player that is listened to.
+    /// The name of the player whose messages are recorded.
     listened: String,
     moves: Vec<String>,
     sent: Mutex<Vec<Vec<u8>>>,
@@ -47,18 +47,18 @@ impl Network for Tap {
     }
 }
 
-/// What was found in a game.
+/// The findings in a game.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
-    /// Matches that were played.
+    /// The number of matches.
     pub(crate) matches: usize,
-    /// Histories of a role that two different matches share.
+    /// The number of information states of a role that occurred in two different matches.
     pub(crate) twins: usize,
     /// The first difference between the bytes of twins.
     pub(crate) leak: Option<String>,
 }
 
-/// What a role lived in a match before each of its messages: own moves and percepts.
+/// The information states of a role in a match before each of its messages: own moves and percepts.
 fn own_histories(game: &dyn Game, record: &MatchRecord, role: Role) -> Vec<String> {
     let mut histories = vec![String::new()];
     for (at, joint) in record.moves.iter().enumerate() {
@@ -71,7 +71,7 @@ fn own_histories(game: &dyn Game, record: &MatchRecord, role: Role) -> Vec<Strin
     histories
 }
 
-/// Plays matches of a game and compares what each role is sent.
+/// Plays matches of a game and compares the messages to each role.
 pub(crate) async fn listen(playable: &Playable, wire: &Arc<WireGame>, matches: u64) -> Found {
     let game = &playable.game;
     let mut found = Found::default();
@@ -81,7 +81,7 @@ pub(crate) async fn listen(playable: &Playable, wire: &Arc<WireGame>, matches: u
         let text = game.text();
         let moves: Vec<String> =
             worker.legal(role).iter().map(|&choice| text.move_text(choice)).collect();
-        // By own history: the bytes of the next message, and the histories that led there.
+        // By information state: the bytes of the next message, and the histories that led to it.
         let mut known: BTreeMap<String, (Vec<u8>, Vec<String>)> = BTreeMap::new();
         for seed in 0..matches {
             let listened = format!("p{seat}");
@@ -112,7 +112,7 @@ pub(crate) async fn listen(playable: &Playable, wire: &Arc<WireGame>, matches: u
             found.matches += 1;
             let sent = tap.sent.lock().expect("no thread panics").clone();
             let histories = own_histories(&**game, &record, role);
-            // START, then one PLAY before each turn. The last message is the farewell.
+            // START, then one PLAY before each turn. The last message is STOP or ABORT.
             let plays = sent.len().saturating_sub(1);
             for (turn, bytes) in sent.iter().take(plays).skip(1).enumerate() {
                 let Some(history) = histories.get(turn) else { break };

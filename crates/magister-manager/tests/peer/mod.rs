@@ -1,10 +1,11 @@
-//! Real programs of others: the server and the players of ggp-base, if they are beside the project.
+//! Real programs of other projects: the server and the players of ggp-base, if they are installed
+//! beside the project.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The folder of ggp-base; none if it or Java is missing.
+/// The folder of ggp-base; `None` if it or Java is missing.
 pub(crate) fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find_map(|place| {
         Some(place.join("../shared/peers/ggp-base")).filter(|place| place.is_dir())
@@ -14,7 +15,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     java.is_ok_and(|status| status.success()).then_some(folder)
 }
 
-/// A player of ggp-base, which ends with this value.
+/// A player of ggp-base, which is terminated when this value is dropped.
 pub(crate) struct JavaPlayer {
     child: Child,
     /// Its port.
@@ -54,7 +55,7 @@ impl Drop for JavaPlayer {
 pub(crate) struct Served {
     /// The exit code: 0 completed, 3 completed with errors.
     pub(crate) code: i32,
-    /// What it printed.
+    /// Its output.
     #[allow(dead_code, reason = "not every test reads it")]
     pub(crate) lines: String,
     /// The record of the match.

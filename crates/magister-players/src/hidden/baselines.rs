@@ -1,12 +1,12 @@
-//! Simple players for hidden information, as other systems for card games have them. They are
-//! baselines: they draw each state of the belief with the same probability, do not weigh the moves
-//! of the others, and play for their rank.
+//! Simple players for hidden information, as in other systems for card games. They are baselines:
+//! they draw all states of the belief with the same probability, do not weight them by the moves of
+//! the others, and maximise their rank.
 //!
 //! - `pipmc` is CardStock's flat Monte Carlo: every option gets the same number of random playouts,
 //!   each in a fresh determinization.
 //! - `single-mcts` is CardStock's tree search in one determinization per decision.
-//! - `lazy-mcts` determinizes lazily: its tree has moves only, and what is hidden is drawn again in
-//!   every descent, as chance is.
+//! - `lazy-mcts` determinizes lazily: its tree contains only moves, and hidden information is
+//!   sampled again in every descent, like chance.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Move, Payment, Rng, Role, Step, Stop, Thought, View, Worker,
@@ -75,7 +75,8 @@ impl Arm {
     }
 }
 
-/// The move with the best of these figures, ties broken at random, and what is known of all moves.
+/// The move with the best value of a figure, ties broken at random, and the statistics of all
+/// moves.
 fn decision(arms: &[Arm], figure: impl Fn(&Arm) -> f64, tries: u64, rng: &mut Rng) -> Decision {
     let best = arms.iter().map(&figure).fold(f64::NEG_INFINITY, f64::max);
     let near: Vec<Move> =
@@ -96,7 +97,7 @@ fn decision(arms: &[Arm], figure: impl Fn(&Arm) -> f64, tries: u64, rng: &mut Rn
     Decision { thoughts, iterations: tries, ..choice.into() }
 }
 
-/// A state of the belief, all equally likely.
+/// A state of the belief, uniformly at random.
 fn any_state<'a>(belief: &'a Belief, rng: &mut Rng) -> &'a [u64] {
     belief.state(rng.below(belief.len() as u64) as usize)
 }
@@ -123,7 +124,7 @@ impl Method for Flat {
                     simulation.go(worker, Some((role, arms[at].choice)), rng, budget.stop())
                 })
                 .and_then(|()| simulation.finish(worker, rng, budget.stop()));
-            // If the rules fail somewhere below, the player still has to move here.
+            // If the rules fail in a later position, the player still has to move here.
             let Ok(values) = made else { break };
             arms[at].add(values[role.index()]);
             tries += 1;
@@ -252,7 +253,7 @@ impl Method for Lazy {
     }
 }
 
-/// A match that is played on from a determinization.
+/// A match that continues from a determinization.
 struct Simulation {
     totals: Vec<f64>,
     joint: Vec<Move>,
@@ -294,8 +295,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Plays on at random. Returns the value of each role: 1 for the first rank, 0 for the last; in
-    /// games for one player its reward.
+    /// Continues at random to the end. Returns the value of each role: 1 for the first rank, 0 for
+    /// the last; in games for one player its reward.
     fn finish(
         &mut self,
         worker: &mut dyn Worker,

@@ -1,9 +1,10 @@
 //! Exact look-ahead over the player's own observations.
 //!
 //! The value of a move is the mean over all observations that may follow it, and the next move may
-//! depend on nothing but these. So information has its true value. The others are assumed to move
-//! at random; with `worst`, everything unknown is assumed to be as bad as possible. The depth
-//! increases move by move, and playouts value what lies beyond.
+//! depend only on these observations. Information therefore has its true value. The others are
+//! assumed to move at random; with `worst`, the worst case over everything unknown is assumed.
+//! Iterative deepening increases the depth move by move, and playouts evaluate positions at the
+//! horizon.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::choices::Choices;
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// The number of states that are valued by playouts at the horizon.
+/// The number of states that are evaluated by playouts at the horizon.
 const VALUED: usize = 16;
 /// The maximum depth.
 const DEEPEST: u32 = 100;
@@ -111,7 +112,7 @@ struct Look<'a> {
     budget: &'a mut Budget,
     rng: &'a mut Rng,
     steps: u64,
-    /// Whether anything was valued by playouts.
+    /// Whether any position was evaluated by playouts.
     cut: bool,
     goals: Vec<f64>,
 }
@@ -184,7 +185,7 @@ impl Look<'_> {
         let stop = self.budget.stop().clone();
         let mut outlook = Outlook::new();
         let (mut step, mut gained) = (Step::new(), 0.0);
-        // Silent steps follow without an observation.
+        // Silent steps are made without an observation.
         let mut open: Vec<(Vec<u64>, f64, Option<Vec<Percept>>)> =
             states.iter().map(|(state, share)| (state.clone(), *share, None)).collect();
         while let Some((state, share, seen)) = open.pop() {

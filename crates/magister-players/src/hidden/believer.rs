@@ -24,7 +24,7 @@ pub(crate) trait Method: Send {
     }
 }
 
-/// A player that keeps a belief, and applies a method if there is something to decide.
+/// A player that maintains a belief, and applies a method if there is a choice.
 pub(crate) struct Believer<M> {
     name: String,
     mind: Mind,

@@ -9,11 +9,11 @@ use crate::combine::draw;
 use crate::possible::Possible;
 use crate::registry::{Arguments, Made};
 
-/// The number of rounds between two computations of the gain.
+/// The number of rounds between two computations of the best-response gains.
 const OFTEN: u64 = 100;
-/// The target for the sum of all players' gains, as a share of the range.
+/// The target for the sum of all players' best-response gains, as a share of the range of rewards.
 const ENOUGH: f64 = 1e-5;
-/// Moves with a smaller probability count as remains of the first rounds.
+/// Moves with a smaller probability count as residue of the first rounds.
 const RARE: f64 = 0.01;
 
 /// The variant of regret minimisation.
@@ -83,7 +83,7 @@ impl Regret {
         }))
     }
 
-    /// Starts with a game, or continues with it.
+    /// Starts with a new game, or continues with the current one.
     fn meet(&mut self, view: &View, stop: &Stop) {
         let game = view.game();
         if self.game.as_ref().is_none_or(|known| !Arc::ptr_eq(known, game)) {
@@ -202,7 +202,8 @@ impl Regret {
     }
 }
 
-/// The average strategy without the remains of the first rounds, if that lets no player gain.
+/// The average strategy without the residue of the first rounds, if no player can then gain by
+/// deviating.
 fn tidied(form: &ExtensiveForm, average: Profile) -> Profile {
     let (low, high) = form.range();
     let gain = |profile: &Profile| form.gains(profile).iter().sum::<f64>();
@@ -239,14 +240,14 @@ impl Agent for Regret {
         if legal.len() < 2 && known {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
-        // When the time is over, the result so far is played.
+        // When the time is up, the strategy so far is played.
         self.meet(view, budget.stop());
         let rounds = match self.think(view, budget, rng) {
             Ok(rounds) => rounds,
             Err(Halt::Stopped) => 0,
             Err(halt) => return Err(halt),
         };
-        // If the legal moves are only guessed, the strategy knows better.
+        // If the legal moves are only a guess, those of the strategy are more reliable.
         let fits = |thoughts: &Vec<Thought>| {
             !known || thoughts.iter().all(|thought| legal.contains(&thought.choice))
         };

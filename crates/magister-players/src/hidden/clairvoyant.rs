@@ -8,12 +8,12 @@ use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, View};
 use super::pimc::Until;
 use crate::registry::{Arguments, Made};
 
-/// Plays a game that hides information as if it had perfect information. The match runner reveals
-/// the true state to it, and the match record reports that.
+/// Plays a game with hidden information as if it had perfect information. The match runner reveals
+/// the true state to it, and the match record reports this.
 pub(crate) struct Clairvoyant {
     name: String,
     inner: Box<dyn Agent>,
-    /// The maximum number of iterations per move; 0 is no limit of its own.
+    /// The maximum number of iterations per move; 0 means no limit of its own.
     most: u32,
 }
 

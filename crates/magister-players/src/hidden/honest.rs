@@ -4,14 +4,15 @@
 //! |---|---|
 //! | perfect information | `uct` |
 //! | one role, perhaps against chance | `ao-tree` |
-//! | two roles with opposite interests, small enough to be solved | `cfr+` |
+//! | two-player constant-sum, small enough to be solved | `cfr+` |
 //! | several roles, with a sampler of its own, such as a card game | `so-ismcts` |
 //! | several roles, short | `hyperplay2` |
 //! | several roles, long | `mo-ismcts`, with its root widened |
 //!
 //! Random playouts determine whether a game is short: simulations in which every role thinks are
-//! worth their cost only if enough of them are possible. In a card game every deal gives the others
-//! information states of their own, so trees of theirs would hardly be visited twice.
+//! worth their cost only if enough of them are possible. In a card game, every deal gives the other
+//! roles different information states, so the nodes of their trees would hardly ever be visited
+//! twice.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Information, Move, Rng, Seed, SourceError, Step, Stop, View,
@@ -114,7 +115,7 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
     }
 }
 
-/// Whether a two-player game with opposite interests can be solved as a whole with a small part of
+/// Whether the game is two-player constant-sum and can be solved as a whole with a small part of
 /// the budget.
 fn is_small(view: &View, budget: &Budget) -> bool {
     let time = budget.remaining().map_or(NODES, |left| left.as_millis() as usize * A_MILLISECOND);

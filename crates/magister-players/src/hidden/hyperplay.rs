@@ -1,9 +1,9 @@
 //! `HyperPlay`: playouts from many histories that are consistent with the observations.
 //!
 //! M. Schofield, T. Cerexhe, M. Thielscher, "`HyperPlay`: a solution to general game playing with
-//! imperfect information", AAAI 2012. States are drawn by probability, and the value of a move is
-//! the mean of random playouts after it. Because every role plays on at random, gathering
-//! information has no value, and revealing it has no cost.
+//! imperfect information", AAAI 2012. States are sampled by probability, and the value of a move is
+//! the mean of random playouts after it. Because every role continues at random, gathering
+//! information has no value and revealing it has no cost.
 
 use magister_core::{Budget, Decision, Halt, Move, Rng, Role, Step, View, Worker, draw};
 use magister_infoset::{Belief, Keep};
@@ -51,7 +51,7 @@ impl Method for HyperPlay {
             );
             match tried {
                 Ok(()) => iterations += 1,
-                // If the rules fail somewhere below, the player still has to move here.
+                // If the rules fail in a later position, the player still has to move here.
                 Err(_) => break,
             }
         }

@@ -1,11 +1,11 @@
-//! HyperPlay-II: simulations in which every role decides by what it would know.
+//! HyperPlay-II: simulations in which every role decides by its own information state.
 //!
 //! M. Schofield, M. Thielscher, "Lifting model sampling for general game playing to
 //! incomplete-information models", AAAI 2015. A history that is consistent with the observations is
 //! sampled, and a move is made there. From then on every role, including the player's own, decides
-//! by `HyperPlay` on its own information set. A nested player gets its role and its information
-//! state and nothing else, so it knows neither the history nor the state: gathering information has
-//! the value of what is then known, and revealing it costs what the others then know.
+//! by `HyperPlay` on its own information set. A nested player gets only its role and its
+//! information state, so it knows neither the history nor the state. Gathering information
+//! therefore has its true value, and revealing it has its true cost.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Method for HyperPlay2 {
         let mut iterations = 0;
         'search: loop {
             let number = belief.draw(rng);
-            // Every move is tried in the same history, so that luck is the same for all.
+            // Every move is tried in the same history, so that luck affects all of them equally.
             let mut round = Vec::with_capacity(legal.len());
             for &choice in legal {
                 if !budget.spend(1) {
@@ -74,7 +74,7 @@ impl Method for HyperPlay2 {
                     nested.simulate(start, worker, view.role(), choice, self.depth, budget, rng);
                 match made {
                     Ok(value) => round.push((choice, value)),
-                    // If the rules fail somewhere below, the player still has to move here.
+                    // If the rules fail in a later position, the player still has to move here.
                     Err(_) => break 'search,
                 }
                 iterations += 1;
@@ -256,7 +256,7 @@ impl Nested {
         Ok(scores.best())
     }
 
-    /// The mean reward of a role if it makes a move in a state and all play on at random.
+    /// The mean reward of a role if it makes a move in a state and all roles continue at random.
     fn mean(
         &mut self,
         state: &[u64],

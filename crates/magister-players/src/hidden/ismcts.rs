@@ -6,10 +6,10 @@
 //! against chance this is the action-observation tree (`ao-tree`) of a POMDP: gathering information
 //! has its true value.
 //!
-//! If all descents start in the player's own information set, the others learn what only this role
-//! knows, because nothing else ever happens to them. So `mo-ismcts` widens its root: some descents
-//! start in a history that another role still considers possible, and each descent updates only the
-//! role whose information set it started in.
+//! If all descents start in the player's own information set, the simulated opponents learn its
+//! private information, because they never encounter any other case. Therefore `mo-ismcts` widens
+//! its root: some descents start in a history that another role still considers possible, and each
+//! descent updates only the role whose information set it started in.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ enum Root {
     Own,
     /// In any history that some role may consider possible.
     Widened,
-    /// At the beginning of the game.
+    /// In the initial state of the game.
     Start,
 }
 
@@ -88,7 +88,7 @@ impl Ismcts {
 
 impl Method for Ismcts {
     fn nested(&self) -> bool {
-        // If all descents start in what this role knows, the others know it too.
+        // If all descents start in the information set of this role, the others know it too.
         !self.single && self.root != Root::Own
     }
 
@@ -152,7 +152,7 @@ impl Method for Ismcts {
             };
             match made {
                 Ok(()) => iterations += 1,
-                // If the rules fail somewhere below, the player still has to move here.
+                // If the rules fail in a later position, the player still has to move here.
                 Err(_) => break,
             }
         }
@@ -232,7 +232,8 @@ struct Others {
     game: Option<Arc<dyn Game>>,
     beliefs: FxHashMap<(Role, ViewId), Option<Possible>>,
     worker: Option<Box<dyn Worker>>,
-    /// The time that must be left for a new one, and how many there may be without a clock.
+    /// The time that must remain for a new information set, and the maximum number of new ones
+    /// without a clock.
     until: Option<std::time::Duration>,
     left: u32,
 }

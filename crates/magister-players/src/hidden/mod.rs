@@ -7,10 +7,10 @@
 //!   are averaged;
 //! - `hyperplay` averages random playouts;
 //! - `bayes` looks ahead over its own observations, exactly, against random opponents;
-//! - `hyperplay2` simulates with every role deciding by what it would know;
+//! - `hyperplay2` makes simulations in which every role decides by its own information state;
 //! - `ismcts` searches in trees of observations;
 //! - `cfr`, `mccfr` and `oos` minimise regret in the whole game and play the average strategy;
-//! - `thesis` is the honest agent of a thesis, for comparison;
+//! - `thesis` is the honest agent of a published thesis, for comparison;
 //! - `baselines` are the simple players of other systems, for comparison;
 //! - `clairvoyant` sees the true state, so it is not honest;
 //! - `honest` chooses the method that suits the game.
@@ -60,7 +60,8 @@ pub(crate) struct Mind {
     settings: Settings,
     belief: Option<Belief>,
     worker: Option<(Arc<dyn Game>, Box<dyn Worker>)>,
-    /// If the role does not always know its legal moves: those that it has in random play.
+    /// If the role does not always know its legal moves: the legal moves that it has in random
+    /// play.
     customary: Option<Customary>,
 }
 
@@ -125,7 +126,8 @@ impl Mind {
         Ok((worker.legal(view.role()).to_vec(), false))
     }
 
-    /// Creates the belief for a match, unless the one at hand leads to its current turn.
+    /// Creates the belief for a match, unless the existing one is for the current turn of the same
+    /// match.
     pub(crate) fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
         self.belief(view, stop).map(drop)
     }
@@ -158,15 +160,15 @@ impl Mind {
         }
     }
 
-    /// The moves that are legal in all states of the belief that the time allows to check; if
-    /// there are none, the moves that are legal in most of them. A sample may miss the state in
-    /// which a move is illegal, so a role that does not always know its legal moves prefers those
-    /// that it always has after its latest percepts.
+    /// The moves that are legal in all states of the belief, as far as there is time to check them;
+    /// if there are none, the moves that are legal in the most states. A sample may miss the state
+    /// in which a move is illegal, so a role that does not always know its legal moves prefers
+    /// those that it always has after its latest percepts.
     fn legal(&mut self, view: &View, budget: &Budget) -> Result<Vec<Move>, Halt> {
         let (stop, all) = (Stop::never(), budget.remaining());
         let (belief, worker) = self.parts()?;
         let exact = belief.is_exact();
-        // A few states from all over the belief come first, in case there is no time for more.
+        // A sample spread over the whole belief comes first, in case there is no time for more.
         let stride = belief.len().div_ceil(LOOKED_AT).max(1);
         let late = || {
             let short = all.zip(budget.remaining());
@@ -193,8 +195,8 @@ impl Mind {
         Ok(if safe.is_empty() { legal } else { safe })
     }
 
-    /// Moves that were only guessed, as far as they fit the latest percepts: those tell whose turn
-    /// it is, for instance. `agrees` says that the states of the guess agree with them.
+    /// Those of the guessed moves that fit the latest percepts, which may say whose turn it is.
+    /// `agrees` says that the states of the guess agree with these percepts.
     fn respecting_percepts(
         &mut self,
         guessed: Vec<Move>,
@@ -320,7 +322,7 @@ impl Scores {
         near.into_iter().map(|choice| (choice, share)).collect()
     }
 
-    /// The move with the most votes, which were counted instead of values.
+    /// The move with the most votes, if votes were counted instead of values.
     pub(crate) fn elected(&self, iterations: u64, rng: &mut Rng) -> Decision {
         let most = self.moves.iter().map(|entry| entry.2).fold(0.0, f64::max);
         let near: Vec<Move> =
@@ -330,7 +332,7 @@ impl Scores {
             _ => near[rng.below(near.len() as u64) as usize],
         };
         let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
-        // It plays the first of them deterministically, so votes are not probabilities.
+        // The player chooses the first of them deterministically, so votes are not probabilities.
         let share = |votes: f64| votes / total.max(f64::MIN_POSITIVE);
         let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
             value: None,

@@ -3,9 +3,9 @@
 //!
 //! States are drawn by probability, and the inner player searches the determinization of each. The
 //! value of a move is the mean of its values. The method is cheap, and strong if hidden information
-//! comes to light by itself, as in most card games. It never gathers information, because it
-//! assumes that it will know the state, and it does not hide any, because it assumes that all
-//! others know it too (strategy fusion).
+//! is revealed during play, as in most card games. It never gathers information, because it assumes
+//! that it will know the state (strategy fusion), and it does not hide any, because it assumes that
+//! all others know the state too.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Pimc {
     }
 }
 
-/// A clock that ends when another one has a given time left.
+/// A clock that ends when another clock has a given time left.
 pub(crate) struct Until {
     pub(crate) clock: Budget,
     pub(crate) left: std::time::Duration,
@@ -74,8 +74,8 @@ impl Method for Pimc {
         let (mut values, mut votes) = (Scores::new(legal), Scores::new(legal));
         let mut all_valued = true;
         let (mut iterations, mut asked) = (0, 0);
-        // Without a limit of its own, the budget would be spent on the first world. If there are
-        // few states, each is weighted by its probability.
+        // Without a limit for each world, the whole budget would be spent on the first one. If
+        // there are few states, each is weighted by its probability.
         let all = belief.len() <= self.worlds as usize;
         let worlds = if all { belief.len() as u32 } else { self.worlds };
         while asked < worlds {
@@ -106,7 +106,7 @@ impl Method for Pimc {
                 break;
             }
         }
-        // If the inner player does not value all moves, its choices count as votes.
+        // If the inner player does not evaluate all moves, its choices count as votes.
         Ok(if all_valued && asked > 0 {
             values.decide(iterations, rng)
         } else {

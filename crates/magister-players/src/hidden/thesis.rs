@@ -3,11 +3,11 @@
 //!
 //! The default is a repaired version: states are drawn by probability, rewards are those of the
 //! rules, and the formula is UCB. With `flaws`, it behaves like its author's program, as far as
-//! that applies to games in general: all states are equally likely, however they arose; the reward
-//! is the square of a rank, which is higher for a loss than for a win in games for one; and the
-//! mean is divided by the number of players once more, which makes it small beside the exploration
-//! term. The original also samples impossible states, container by container. That depends on how
-//! its system stores cards and is not reproduced.
+//! that applies to games in general: all states are equally likely, regardless of their
+//! probability; the reward is the square of a rank, which is higher for a loss than for a win in
+//! games for one player; and the mean is divided by the number of players once more, which makes it
+//! small relative to the exploration term. The original also samples impossible states, container
+//! by container. That depends on how its system stores cards and is not reproduced.
 
 use magister_core::{
     Budget, Decision, Halt, Move, Payment, Rng, Role, Step, Thought, View, Worker, draw,
@@ -53,7 +53,7 @@ impl Method for Thesis {
         let arm = |&choice: &Move| Arm { choice, visits: 0.0, sum: 0.0 };
         let mut arms: Vec<Arm> = legal.iter().map(arm).collect();
         let mut iterations = 0_u64;
-        // The range of the rewards, as far as it was seen if the game does not give it.
+        // The range of the rewards: as given by the game, or as observed so far.
         let (low, high) = worker.info().rewards;
         let bounded = low.is_finite() && high.is_finite();
         let (mut low, mut high) =
@@ -98,7 +98,7 @@ impl Method for Thesis {
     }
 }
 
-/// Makes a move in a state, plays on at random and returns the reward.
+/// Makes a move in a state, continues at random and returns the reward.
 #[expect(clippy::too_many_arguments, reason = "they describe one playout")]
 fn playout(
     belief: &Belief,
@@ -146,7 +146,7 @@ fn playout(
         // Tied players share their ranks.
         1.0 + above + (players - 1.0 - above - below) / 2.0
     } else {
-        // In games for one, a win has rank one and a loss rank zero.
+        // In games for one player, a win has rank one and a loss has rank zero.
         f64::from(own >= scale.high)
     };
     Ok(((1.0 + players - rank) / players).powi(2))

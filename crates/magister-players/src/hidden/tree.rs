@@ -2,8 +2,9 @@
 //!
 //! A node is an information state of a role: its own moves and its percepts. An iteration starts in
 //! a state with the information states of all roles, and descends the trees of all of them at the
-//! same time, because every role decides by its own. Then a new node is added, and playouts value
-//! it. So the behaviour of a role in a node cannot depend on what it does not observe there.
+//! same time, because every role decides by its own. Then a new node is added, and playouts
+//! evaluate it. The behaviour of a role in a node therefore cannot depend on anything that the role
+//! does not observe.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -18,10 +19,11 @@ use crate::rewards::{self, Scale};
 /// The maximum length of a descent.
 const DEEPEST: usize = 1_000;
 
-/// Whose information states the nodes are.
+/// The roles whose information states are the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observer {
-    /// Those of one role: it keeps the statistics of all moves that it imagines others to make.
+    /// Those of one role, which keeps the statistics of all moves, including those that it
+    /// simulates for the others.
     Single(Role),
     /// Those of each role for its own moves.
     Multiple,
@@ -102,8 +104,8 @@ impl Forest {
     }
 
     /// One descent from a state with the information states of all roles. If a learner is given,
-    /// only its nodes are updated, and all others follow their earlier visit counts: then no role
-    /// learns from what only another role can know.
+    /// only its nodes are updated, and all others follow their earlier visit counts, so that no
+    /// role learns from the private information of another.
     pub(crate) fn iterate(
         &mut self,
         worker: &mut dyn Worker,

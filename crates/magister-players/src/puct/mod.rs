@@ -1,4 +1,4 @@
-//! PUCT: a tree whose leaves another player or a model values in batches.
+//! PUCT: a tree whose leaves are evaluated in batches by another player or a model.
 
 mod search;
 #[cfg(test)]
@@ -14,12 +14,12 @@ use crate::opinion::Opinion;
 use crate::registry::{Arguments, Made};
 use search::Search;
 
-/// How the tree is grown.
+/// How the tree grows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Config {
     /// The exploration constant.
     pub(crate) c: f64,
-    /// How strongly the prior prefers moves with a higher immediate value; 0 is uniform.
+    /// How strongly the prior favours moves with a higher immediate value; 0 is uniform.
     pub(crate) sharp: f64,
     /// The virtual loss of a pending descent; with 0 there is one descent at a time.
     pub(crate) loss: f64,
@@ -29,11 +29,12 @@ pub(crate) struct Config {
     pub(crate) memory: usize,
 }
 
-/// Grows a tree by an evaluator's values of its leaves. Each role chooses simultaneous moves on its
-/// own (decoupled); chance is sampled.
+/// Grows a tree with an evaluator for its leaves. Each role chooses simultaneous moves on its own
+/// (decoupled); chance is sampled.
 ///
-/// The leaves of several descents are valued in one call. Until their values are known, pending
-/// descents count as losses of every role that chose, so that the next one goes elsewhere.
+/// The leaves of several descents are evaluated in one call. Until their values are known, pending
+/// descents count as losses for every role that made a choice (virtual loss), so that the next
+/// descent goes elsewhere.
 pub(crate) struct Puct {
     name: String,
     config: Config,

@@ -25,7 +25,7 @@ pub(super) struct Search<'a> {
     /// The request to the evaluator, and its answers.
     asked: Positions,
     answers: Evaluations,
-    /// New positions, and what must be computed for each.
+    /// New positions, and the data to compute for each.
     fresh: Vec<Fresh>,
     descents: Vec<Descent>,
     step: Step,
@@ -111,8 +111,8 @@ impl<'a> Search<'a> {
         self.nodes.first().map_or(&[], |root| root.arms(role))
     }
 
-    /// Descends until the budget is spent, and returns the number of descents. If the rules fail
-    /// somewhere below, the search ends and the player still moves.
+    /// Descends until the budget is spent, and returns the number of descents. If the rules fail in
+    /// a later position, the search ends and the player still moves.
     pub(super) fn run(&mut self, budget: &mut Budget, rng: &mut Rng) -> u64 {
         let size = match (self.config.loss > 0.0, self.config.batch) {
             (false, _) => 1,
@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds and values the root, if it is new.
+    /// Adds and evaluates the root, if it is new.
     fn begin(&mut self, stop: &Stop) -> Result<(), Halt> {
         if self.nodes.is_empty() {
             self.worker.load(self.root, stop)?;
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         End::Asked(self.asked.len() - 1)
     }
 
-    /// A new node for the worker's position; the worker may be anywhere afterwards.
+    /// A new node for the worker's position; the worker may be in any position afterwards.
     fn open(&mut self, path: &mut Vec<Box<[Move]>>, stop: &Stop) -> Result<End, Halt> {
         let terminal = self.worker.terminal();
         let choices = if terminal { Choices::default() } else { Choices::of(self.worker) };
@@ -263,7 +263,7 @@ impl<'a> Search<'a> {
         Ok(after)
     }
 
-    /// Requests the values of everything new in one call.
+    /// Evaluates all new positions in one call.
     fn value(&mut self, stop: &Stop) -> Result<(), Halt> {
         if self.asked.is_empty() {
             return Ok(());

@@ -107,7 +107,7 @@ fn search(game: &Arc<dyn Game>, model: &mut dyn Evaluate, config: Config) -> Dec
         .unwrap()
 }
 
-/// Games with turns, with chance, with rewards on the way, and with simultaneous moves.
+/// Games with turns, with chance, with intermediate rewards, and with simultaneous moves.
 fn games() -> Vec<Arc<dyn Game>> {
     ["connect-four", "2048", "tictactoe", "rock-paper-scissors"]
         .map(|name| native::find(name).unwrap())
@@ -157,7 +157,7 @@ fn one_call_serves_a_batch() {
     let decision = search(&game, &mut model, Config { loss: 1.0, ..CONFIG });
     assert_eq!(decision.iterations, 400);
     assert!(model.positions > 350, "{} positions", model.positions);
-    // Eight at a time are wanted; at first the tree is too small for that.
+    // Batches of eight are requested, but at first the tree is too small for that.
     assert!(model.calls < 80, "{} calls", model.calls);
     let mut larger = Linear::new(&game, usize::MAX);
     search(&game, &mut larger, Config { loss: 1.0, batch: 32, ..CONFIG });
@@ -228,7 +228,7 @@ fn the_memory_limit_ends_growth_but_not_the_search() {
     }
 }
 
-/// The states after each first move.
+/// The states after each move from the initial state.
 fn some(game: &Arc<dyn Game>) -> Positions {
     let mut positions = Positions::new(game.info().roles.len(), Role(0));
     let mut worker = game.worker();

@@ -66,7 +66,7 @@ impl Node {
     /// Its approximate memory in bytes, including an entry in the map of its parent.
     pub(super) fn memory(&self, roles: usize) -> usize {
         let moves: usize = self.arms.iter().map(Vec::len).sum();
-        // The vector of nodes and the maps may have twice the capacity they need.
+        // The vector of nodes and the maps may have up to twice the required capacity.
         2 * size_of::<Node>()
             + moves * (size_of::<Arm>() + size_of::<Move>())
             + roles * (size_of::<f64>() + size_of::<Vec<Move>>())
@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// Selects the move of each actor by PUCT: the mean value plus an exploration term that favours
-    /// a high prior and few visits. An untried move has the value of its position.
+    /// a high prior and few visits. An unvisited move has the value of its position.
     pub(super) fn select(&self, config: &Config, range: (f64, f64)) -> Vec<usize> {
         let spread = (range.1 - range.0).max(1e-9);
         let visits = f64::from(self.visits) + config.loss * f64::from(self.under_way);
@@ -104,13 +104,13 @@ impl Node {
         self.choices.actors().iter().zip(&self.arms).map(best).collect()
     }
 
-    /// A descent enters these moves.
+    /// Records that a descent enters these moves.
     pub(super) fn enter(&mut self, picks: &[usize]) {
         self.under_way += 1;
         self.arms.iter_mut().zip(picks).for_each(|(arms, &pick)| arms[pick].under_way += 1);
     }
 
-    /// A descent through these moves ended without a result.
+    /// Records that a descent through these moves ended without a result.
     pub(super) fn leave(&mut self, picks: &[usize]) {
         self.under_way -= 1;
         self.arms.iter_mut().zip(picks).for_each(|(arms, &pick)| arms[pick].under_way -= 1);

@@ -8,19 +8,19 @@ use super::Ground;
 const PLAYOUTS: usize = 24;
 const STEPS: usize = 64;
 
-/// A mask of the bits that do more than count steps; empty if all do.
+/// A mask of the bits that do more than count steps; empty if all bits do.
 ///
 /// Many puzzles must be solved within a step limit and count their steps, so no position ever
 /// repeats. A bit that is the same in all random playouts after the same number of steps, but
-/// changes between numbers of steps, is assumed to belong to the counter. That may be wrong, so
-/// nothing that relies on it counts as proven.
+/// changes between numbers of steps, is assumed to belong to the counter. That may be wrong, so no
+/// result that relies on it counts as proven.
 pub(super) fn mask(
     ground: &mut Ground<'_>,
     root: &[u64],
     budget: &Budget,
     rng: &mut Rng,
 ) -> Result<Vec<u64>, Halt> {
-    // For each number of steps the state of the first playout that got so far, and the bits in
+    // For each number of steps, the state of the first playout that got so far, and the bits in
     // which others differed from it.
     let mut seen: Vec<(Vec<u64>, Vec<u64>, usize)> = Vec::new();
     let mut state = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn mask(
             ground.make(choice)?;
         }
     }
-    // Step numbers that few playouts reached do not count as evidence.
+    // Step numbers that few playouts reached are not evidence.
     seen.retain(|(_, _, count)| *count >= PLAYOUTS / 2);
     let Some((start, _, _)) = seen.first().cloned() else { return Ok(Vec::new()) };
     let mut counts = vec![0_u64; root.len()];

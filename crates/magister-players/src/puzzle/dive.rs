@@ -1,4 +1,4 @@
-//! Depth-first search to the end with limited backtracking.
+//! Depth-first search to terminal states with limited backtracking.
 
 use magister_core::{Budget, Halt, Move, Rng};
 use rustc_hash::FxHashSet;
@@ -9,9 +9,9 @@ use crate::table::Key;
 /// The order of moves.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    /// Moves that leave few moves first.
+    /// Moves that leave few moves come first.
     Narrow,
-    /// Moves with a good goal value first, and among them those that leave few moves.
+    /// Moves with a good goal value come first; among equals, those that leave few moves.
     Rich,
     /// Random order.
     Random,
@@ -107,7 +107,7 @@ impl Dive {
             ground.make(choice)?;
             let end = ground.worker.terminal();
             let value = if end { ground.reward() } else { ground.guess() };
-            // An end that is not the best is tried last.
+            // A terminal state without the best reward is tried last.
             let width = match (end, value >= ground.scale.high) {
                 (true, true) => 0,
                 (true, false) => usize::MAX,

@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use super::{Ground, Plan};
 use crate::table::Key;
 
-/// A breadth-first search that can be continued. The successors of positions are stored, so a
-/// search from the position after a move starts with everything known.
+/// A breadth-first search that can be continued. The successors of positions are stored, so the
+/// search after a move reuses all previous results.
 ///
 /// Positions that differ only in a step counter are merged and keep the count at which they were
-/// first reached. So every plan is replayed before it is believed.
+/// first reached. Every plan is therefore verified by replay.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     states: Vec<u64>,
@@ -109,7 +109,7 @@ impl Levels {
             if news && self.full() {
                 return Ok(());
             }
-            // Known positions cost less than reading the clock.
+            // A known position takes less time than reading the clock.
             if (news || self.next.is_multiple_of(64))
                 && budget.remaining().is_some_and(|left| left.is_zero())
             {
@@ -177,7 +177,7 @@ impl Levels {
     }
 }
 
-/// The true reward of a plan; `None` if it is impossible or does not reach an end.
+/// The true reward of a plan; `None` if it is impossible or does not reach a terminal state.
 fn follow(ground: &mut Ground<'_>, root: &[u64], way: &[Move]) -> Result<Option<f64>, Halt> {
     ground.load(root)?;
     for &choice in way {

@@ -7,8 +7,8 @@ use super::{Ground, Plan};
 /// The maximum length of playouts.
 const LONG: usize = 2_000;
 
-/// A playout in which every move is the first of the best plan seen so far; at every step each move
-/// is tried with a random playout.
+/// A playout in which every move is the first move of the best plan seen so far. At every step,
+/// each move is tried with a random playout.
 pub(super) fn run(
     ground: &mut Ground<'_>,
     root: &[u64],

@@ -1,11 +1,11 @@
-//! Puzzles whose moves place things for good, such as Sudoku: a SAT solver finds the plan.
+//! Puzzles whose moves are permanent placements, such as Sudoku: a SAT solver finds the plan.
 
 use magister_core::{Budget, Halt, View};
 use magister_decompose::Placement;
 
 use super::{Ground, Plan};
 
-/// Looks for a plan of placements with half of the time, and plays it to see what it is worth.
+/// Searches for a plan of placements with half of the time, and replays it to determine its reward.
 pub(super) fn plan(
     ground: &mut Ground<'_>,
     view: &View,
@@ -39,7 +39,7 @@ mod tests {
 
     use super::super::{Memory, Plan, search};
 
-    /// The first search of a player solves these, whatever its number of iterations.
+    /// The first search of a player solves these puzzles, even with few iterations.
     #[test]
     fn placements_are_solved_at_once() {
         for name in ["nonogram", "futoshiki"] {

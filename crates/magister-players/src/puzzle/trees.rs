@@ -1,11 +1,11 @@
 //! Monte Carlo tree search with a tree per subgame.
 //!
-//! The goal of a puzzle may ask for several conditions, each of which depends on a small part of
-//! the state ([`Targets`]). Every simulation is played in the whole game, but what it teaches is
-//! kept by the states of the subgames: how often the condition of a subgame was met after a state
-//! of it, and the best goal value that its states still allow. A move is judged by the states that
-//! it leads its subgames to. A state from which the goal cannot be reached in one subgame is never
-//! entered again, whatever the rest of the game is.
+//! The goal of a puzzle may require several conditions, each of which depends on a small part of
+//! the state ([`Targets`]). Every simulation is played in the whole game, but its statistics are
+//! stored with the states of the subgames: how often the condition of a subgame was met after one
+//! of its states, and the best goal value that the state still allows. A move is evaluated by the
+//! subgame states that it leads to. A subgame state from which the goal cannot be reached is never
+//! entered again, whatever the rest of the state is.
 //!
 //! The same search with one tree for the whole state is plain UCT, for comparison.
 
@@ -24,14 +24,14 @@ use subgames::{Subgames, Whole};
 const EXPLORE: f64 = 0.4;
 /// The probability of a random move.
 const RANDOM: f64 = 0.1;
-/// What is left of a result one move earlier.
+/// The discount factor of a result per move.
 const DISCOUNT: f64 = 0.97;
 /// The maximum length of a simulation.
 const LONG: usize = 2_000;
 /// The memory of a node in bytes, beside its state and its successors.
 const NODE: usize = 120;
 
-/// What a simulation did in the trees: the last node of each, the path in each, and the parts of
+/// The path of a simulation in the trees: the last node in each, the path in each, and the parts of
 /// the last move.
 type Walked<'a> = (&'a [Option<u32>], &'a [Vec<u32>], &'a [(u32, u32)]);
 
@@ -41,10 +41,10 @@ struct Node {
     state: Box<[u64]>,
     visits: u32,
     total: f64,
-    /// The best goal value if the game ends here, and if it goes on in any way.
+    /// The best goal value if the game ends here, and the best if it continues.
     bound: f64,
     reach: f64,
-    /// The next state of each move, if they were computed.
+    /// The next state of each move, once computed.
     next: Option<Vec<Option<u32>>>,
     before: Vec<u32>,
 }
@@ -62,7 +62,7 @@ impl Tree {
         (node.visits > 0).then(|| node.total / f64::from(node.visits))
     }
 
-    /// Lowers what a node and those before it can reach.
+    /// Lowers the bounds of a node and of its predecessors.
     fn lower(&mut self, node: u32) {
         let mut open = vec![node];
         while let Some(at) = open.pop() {
@@ -85,7 +85,7 @@ pub(super) struct Trees {
     trees: Vec<Tree>,
     /// The best value that may still be possible.
     target: f64,
-    /// Simulations so far.
+    /// The number of simulations so far.
     pub(super) simulations: u64,
     bytes: usize,
 }
@@ -132,7 +132,7 @@ impl Trees {
             visits: 0,
             total: 0.0,
             bound,
-            // Anything, until its successors are known.
+            // Unbounded, until its successors are known.
             reach: if self.subgames.is_end(bound) { bound } else { f64::INFINITY },
             next: None,
             before: Vec::new(),
@@ -164,7 +164,7 @@ impl Trees {
     }
 
     /// Makes simulations from a state until a number of positions was visited, the target was
-    /// reached or the memory is used up. Gives the number of positions.
+    /// reached or the memory is used up. Returns the number of positions.
     pub(super) fn run(
         &mut self,
         ground: &mut Ground<'_>,
@@ -209,7 +209,7 @@ impl Trees {
         let count = self.trees.len();
         let mut left = vec![self.subgames.growth(); count];
         let mut state = root.to_vec();
-        // The current node of each tree; none once the simulation has left it.
+        // The current node of each tree; `None` once the simulation has left it.
         let mut at: Vec<Option<u32>> = Vec::with_capacity(count);
         let mut path: Vec<Vec<u32>> = vec![Vec::new(); count];
         for (subgame, nodes) in path.iter_mut().enumerate() {
@@ -264,7 +264,7 @@ impl Trees {
         Ok(made.len() as u64 + 1)
     }
 
-    /// The move with the best promise; none if every move leads to a dead end.
+    /// The most promising move; `None` if every move leads to a dead end.
     fn choose(&mut self, legal: &[Move], at: &[Option<u32>], rng: &mut Rng) -> Option<Move> {
         let target = self.target;
         // Subgames whose condition is not met now.
@@ -306,7 +306,7 @@ impl Trees {
             if dead {
                 continue;
             }
-            // The last open conditions are met.
+            // These moves meet the last open conditions.
             if !open.is_empty() && met == open.len() {
                 return Some(choice);
             }
@@ -332,16 +332,16 @@ impl Trees {
         if best.is_none() {
             return pick(&idle, rng);
         }
-        // What is known of one subgame may mislead, because the others are not known by it.
+        // Statistics of one subgame may mislead, because they ignore the others.
         if rng.f64() < RANDOM {
             return pick(&alive, rng);
         }
         best.map(|(_, choice)| choice)
     }
 
-    /// Adds the result of a simulation to the nodes on its path. A condition that is met may stay so,
-    /// because moves elsewhere do not touch it: what counts for a state is the best that followed
-    /// it, a little less for every move in between.
+    /// Adds the result of a simulation to the nodes on its path. A condition that is met may stay
+    /// so, because moves in other subgames do not affect it. The result for a state is therefore
+    /// the best that followed it, discounted for every move in between.
     fn learn(
         &mut self,
         ground: &mut Ground<'_>,
@@ -352,7 +352,7 @@ impl Trees {
         let (low, high) = (ground.scale.low, ground.scale.high);
         let scaled = |value: f64| ((value - low) / (high - low).max(1e-9)).clamp(0.0, 1.0);
         for subgame in 0..self.trees.len() {
-            // Where the simulation left the tree, its end counts.
+            // If the simulation left the tree, its end counts.
             let end = if let Some(node) = at[subgame] {
                 self.trees[subgame].nodes[node as usize].bound
             } else {
@@ -361,14 +361,14 @@ impl Trees {
             };
             let tree = &mut self.trees[subgame];
             let mut best = scaled(if end == f64::NEG_INFINITY { value } else { end });
-            // The move that ends the game answers for all of it.
+            // The subgame whose move ended the game is responsible for the whole result.
             let ends = last.iter().any(|act| act.0 as usize == subgame);
             let mut counted: Vec<u32> = Vec::new();
             for (place, &node) in path[subgame].iter().enumerate().rev() {
                 let own = &mut tree.nodes[node as usize];
                 best = (best * DISCOUNT).max(scaled(own.bound));
                 let final_move = ends && place + 1 == path[subgame].len();
-                // Of several visits the first counts; it comes last here.
+                // Of several visits, the first counts; it comes last in this order.
                 if path[subgame][..place].contains(&node) || counted.contains(&node) {
                     continue;
                 }

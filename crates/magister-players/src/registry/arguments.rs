@@ -11,9 +11,9 @@ use super::{Parameter, Spec};
 
 /// The values of all parameters of a player.
 ///
-/// A player reads them by name and kind. A name that it did not declare, or declared with another
-/// kind, is an error in every build. A test creates every player to check that there is no such
-/// error and that every declared parameter is read.
+/// A player reads them by name and kind. Reading a name that it did not declare, or declared with
+/// another kind, is an error in every build. A test creates every player to check that there is no
+/// such error and that every declared parameter is read.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     pub(super) name: String,

@@ -29,9 +29,9 @@ pub struct Registered {
     pub iteration: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// Whether it also plays games that hide information.
+    /// Whether it also plays games with hidden information.
     pub hidden: bool,
-    /// Whether it sees the true state, which the record then reports.
+    /// Whether it sees the true state. The record reports this.
     pub clairvoyant: bool,
     /// Its constructor.
     pub make: fn(&Arguments) -> Result<Box<dyn Agent>, SourceError>,

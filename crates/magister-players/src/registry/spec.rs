@@ -18,7 +18,7 @@ const MEMORY: &str = "memory";
 /// The player that consists of several others.
 pub(super) const COUNCIL: &str = "council";
 
-/// A player with its settings, such as `mcts:c=1.2`. It can be created any number of times.
+/// A player with its settings, such as `mcts:c=1.2`. It can create any number of agents.
 #[derive(Clone, Debug)]
 pub struct Spec {
     pub(super) entry: &'static Registered,
@@ -31,7 +31,7 @@ impl Spec {
         (self.entry.make)(&self.arguments)
     }
 
-    /// Creates the player; one that cannot be created answers every question with the reason.
+    /// Creates the player. A player that cannot be created answers every question with the reason.
     pub fn agent(&self) -> Box<dyn Agent> {
         self.try_agent().unwrap_or_else(|error| Box::new(Absent(error)))
     }
@@ -84,7 +84,7 @@ impl Spec {
         self.own_threads().saturating_mul(inner.max().unwrap_or(1))
     }
 
-    /// Whether it is such a player, or contains one.
+    /// Whether it is the player of this name, or contains it.
     pub(super) fn holds(&self, name: &str) -> bool {
         self.entry.name == name
             || self.arguments.values.iter().any(|value| match value {

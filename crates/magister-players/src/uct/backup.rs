@@ -81,7 +81,7 @@ impl Search<'_> {
         }
     }
 
-    /// What each role gained at a step; empty if the game does not pay on the way.
+    /// The gain of each role at a step; empty if the game has no intermediate rewards.
     pub(super) fn gains(&self, hop: Hop) -> &[f32] {
         if hop.several {
             let number = self.many[hop.edge as usize].number;
@@ -243,8 +243,8 @@ impl Search<'_> {
                     let worth = range.clone().map(|edge| self.tree.worth_of(edge, role));
                     worth.fold(f32::NEG_INFINITY, f32::max)
                 };
-                // Among moves that are equally good for the choosing role, the others can only
-                // count on the worst one for each of them.
+                // Among moves that are equally good for the choosing role, the others can rely only
+                // on the worst one for each of them.
                 let mut values = vec![f32::INFINITY; roles];
                 for edge in range {
                     if self.tree.edges.proven[edge] && self.tree.worth_of(edge, role) >= most {
@@ -283,7 +283,7 @@ impl Search<'_> {
             newly = proven && !joint.proven;
             joint.proven |= proven;
         }
-        // With simultaneous moves, the mean of the results is the only guide.
+        // With simultaneous moves, the mean of the results is the only estimate.
         let learn = |mean: &mut f32, sum: f32, all: f32| *mean += (sum - count * *mean) / all;
         let actors =
             self.tree.joint_nodes.get(&at).map_or(&[][..], |joint_node| &joint_node.actors);

@@ -1,11 +1,11 @@
 //! Selection: descents through the tree to the leaves.
 //!
-//! The descents of a round are made together. Those at the same node choose in sequence, each
-//! counting the ones before it, and continue as one party if they chose the same. They choose what
-//! they would choose alone, because values change only at the end of a round, but the shared part
-//! of their path is visited once. If more descents arrive at a node than should continue before the
-//! first results are known, the others are abandoned. Parties advance alternately, one step each,
-//! so while one waits for memory the others continue.
+//! The descents of a round are made together. Descents at the same node choose in sequence, each
+//! counting the previous ones, and continue as one party if they make the same choice. They make
+//! the same choices as separate descents would, because values change only at the end of a round,
+//! but the shared part of their path is visited once. If more descents arrive at a node than should
+//! continue before the first results are known, the others are abandoned. Parties advance in turn,
+//! one step each, so that the others continue while one waits for memory.
 
 use magister_core::Halt;
 
@@ -45,7 +45,7 @@ pub(super) struct Party {
     /// The last node of the path that has its own means, or [`NONE`].
     pub(super) near: u32,
     /// Whether the last step was simultaneous or random. The value of such a node is the mean of
-    /// all results, so no descent may be abandoned because of where it arrived.
+    /// all results, so whether a descent is abandoned must not depend on the outcome.
     drawn: bool,
 }
 
@@ -155,11 +155,11 @@ impl Search<'_> {
             return Ok(());
         }
         let leaf = node.kind == Kind::Leaf;
-        // Without edges at the root nothing can be decided.
+        // Without edges at the root, no move can be chosen.
         let expand = if party.last == NONE { 1 } else { self.config.expand };
         let young = leaf && node.own < expand;
-        // More descents than this at once know too little of each other: in sequence, most would
-        // have chosen differently after the first result. They are not made.
+        // More concurrent descents than this know too little about each other: in sequence, most of
+        // them would have chosen differently after the first result. They are abandoned.
         let most = match self.concurrency_cap {
             None => u32::MAX,
             Some(_) if young => expand - node.own,
@@ -214,8 +214,8 @@ impl Search<'_> {
         result
     }
 
-    /// Part of a party follows an edge or makes a joint move. `here` says that the worker is in the
-    /// position already.
+    /// Part of a party follows an edge or makes a joint move. `here` means that the worker is
+    /// already in the position.
     fn go(
         &mut self,
         party: &Party,

@@ -13,7 +13,7 @@ pub(super) const GROUP: usize = 8;
 /// The value of an edge that is chosen only if there is no other.
 pub(super) const LOST: f32 = -1e9;
 
-/// The data of several edges that selection reads. They are close together, because a tree is
+/// The data of several edges that selection reads. They are stored together, because a tree is
 /// larger than the caches.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -33,7 +33,7 @@ pub(super) struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Edges {
     groups: Vec<Group>,
-    /// The visits that an untried edge is assumed to have (first-play urgency).
+    /// The number of visits that an unvisited edge is assumed to have (first-play urgency).
     fpu: f32,
     /// The pending descents through an edge.
     pending: Vec<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Edges {
     pub(super) prior: Vec<f32>,
     /// The mean of each edge for each role.
     pub(super) worth: Vec<f32>,
-    /// What each role gained on each edge, in games that pay on the way.
+    /// The gain of each role on each edge, in games with intermediate rewards.
     pub(super) gains: Vec<f32>,
 }
 
@@ -127,7 +127,7 @@ impl Edges {
         &mut self.groups[edge / GROUP].lure[edge % GROUP]
     }
 
-    /// What each role gains on an edge; empty if the game does not pay on the way.
+    /// The gain of each role on an edge; empty if the game has no intermediate rewards.
     pub(super) fn gains(&self, edge: usize, roles: usize) -> &[f32] {
         self.gains.get(edge * roles..(edge + 1) * roles).unwrap_or(&[])
     }

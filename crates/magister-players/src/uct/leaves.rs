@@ -11,8 +11,8 @@ use super::search::Search;
 use crate::playing::Means;
 use crate::rewards;
 
-/// The number of lanes that a round may fill. If it has fewer leaves, each gets more playouts,
-/// which cost nothing. The number is the same on every machine, because results depend on it.
+/// The number of lanes that a round may fill. If it has fewer leaves, each gets more playouts, at
+/// no extra cost. The number is the same on every machine, because results depend on it.
 pub(super) const LANES: u32 = 512;
 /// The maximum number of playouts per leaf from spare lanes.
 const MOST: u32 = 32;
@@ -94,7 +94,8 @@ impl Search<'_> {
             let cut = each - leaf_results.finished[at];
             for role in 0..roles {
                 // Truncated playouts count as the middle of the scale, those that ended without a
-                // reward as the lowest. If the game pays on the way, all are paid.
+                // reward as the lowest value. If the game has intermediate rewards, all playouts
+                // are paid.
                 let (paid, sum) =
                     (leaf_results.paid[at * roles + role], leaf_results.sum[at * roles + role]);
                 let cut = cut.min(each - paid);

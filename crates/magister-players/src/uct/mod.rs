@@ -10,22 +10,22 @@
 //!   simultaneously choose independently (decoupled UCT) and play in proportion to their visits.
 //! - Transpositions share a node. An edge has the mean of its target node, and the value of a node
 //!   is the mean of its edges weighted by visits.
-//! - Terminal positions are proofs. A node is proven when a move to the best reward is, or all
-//!   moves are; a chance node when all outcomes are; a node with simultaneous moves when all joint
-//!   moves are, by solving the matrix. Moves that are proven to lose are neither visited nor
-//!   counted.
-//! - An untried move has the value of its position and of the move in all playouts (MAST). A move
-//!   with few visits is judged by the playouts in which it was made later (GRAVE), if the engine
-//!   counts those.
-//! - Playouts one by one mostly make the move that did best before (MAST), or best after the same
-//!   moves (NST), unless the engine could play them on vectors.
+//! - Terminal positions are proofs. A node is proven when a move to the best reward is proven, or
+//!   all moves are; a chance node when all outcomes are proven; a node with simultaneous moves when
+//!   all joint moves are, by solving the matrix game. Moves that are proven to lose are neither
+//!   visited nor counted.
+//! - The value of an unvisited move is that of its position, adjusted by the value of the move in
+//!   all playouts (MAST). A move with few visits is also evaluated by the playouts in which it was
+//!   made later (GRAVE), if the engine collects these statistics.
+//! - Playouts that run one by one mostly choose the move with the best mean in earlier playouts
+//!   (MAST), or after the same moves (NST), unless the engine could play them on vectors.
 //! - The graph is kept from move to move.
 //! - A small game is solved before the first move with a part of the budget, and then played
 //!   perfectly.
 //! - A game that decomposes is solved by its parts, if that is possible with a part of the start
 //!   clock, and then played perfectly; the search chooses among moves of the same value.
-//! - A game for one player without chance is a puzzle: half of the time goes into the search for a
-//!   plan with the best reward, and once one is known it is followed.
+//! - A game for one player without chance is a puzzle: half of the time is spent on a search for a
+//!   plan with the best reward, and once such a plan is known, it is followed.
 
 mod backup;
 mod descent;
@@ -58,8 +58,8 @@ use prior::Priors;
 use search::Search;
 use tree::{NONE, Tree};
 
-/// The playouts per leaf if the engine plays many at the cost of one: few, so that a round has many
-/// leaves. With statistics of moves, as many as a stream has lanes.
+/// The number of playouts per leaf if the engine plays many at the cost of one. It is small, so
+/// that a round has many leaves. With statistics of moves, it is the number of lanes of a stream.
 const SIDE_BY_SIDE: u32 = 4;
 const STREAM: u32 = 32;
 
@@ -79,8 +79,8 @@ struct Config {
     plain: bool,
     batch: u32,
     /// The number of descents in a round is at most the visits of the root divided by this, so that
-    /// a small search does not suffer from descents that know nothing of each other; unless a clock
-    /// leaves time for only a few rounds.
+    /// a small search does not suffer from descents that know nothing about each other. This does
+    /// not apply if the clock leaves time for only a few rounds.
     patience: u32,
     /// The number of concurrent descents through a node is at most its visits divided by this, for
     /// the same reason and with the same exception.
@@ -100,7 +100,7 @@ pub(crate) struct Uct {
     name: String,
     config: Config,
     /// The playouts per leaf, the descents per round, and the playouts of a leaf before it is
-    /// expanded; 0 means what suits the engine.
+    /// expanded; 0 means a default that suits the engine.
     playouts: u32,
     batch: u32,
     expand: u32,
@@ -113,15 +113,16 @@ pub(crate) struct Uct {
     /// The solution of a small game, and whether solving was tried.
     solution: Option<Solution>,
     attempted: bool,
-    /// Whether games are split into their parts, and what is known by that.
+    /// Whether games are decomposed, and what is known from their parts.
     decompose: bool,
     parts: Parts,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
-    /// The worker for tactical playouts, if they are wanted and the game has them.
+    /// Whether tactical playouts are requested, and the worker for them if the game has them.
     tactics: bool,
     tactician: Option<Box<dyn Worker>>,
-    /// The best plan of a puzzle, the position where it starts, and the puzzle search's memory.
+    /// The best plan of a puzzle, the position where it starts, and the memory of the puzzle
+    /// search.
     plan: Plan,
     begins: Vec<u64>,
     puzzle: puzzle::Memory,
@@ -222,8 +223,8 @@ impl Uct {
         };
         self.config.spare = self.playouts == 0;
         self.config.expand = match self.expand {
-            // If playouts are cheap, expansion is not; but in a puzzle the only path to the end may
-            // need it.
+            // If playouts are cheap, expansion is relatively expensive; but in a puzzle, the only
+            // path to a solution may need it.
             0 if side_by_side && info.players().count() > 1 => EXPAND,
             0 => 1,
             given => given,
@@ -298,7 +299,7 @@ impl Uct {
                 break;
             }
             search.concurrency_cap = pace.concurrency_cap(search.config, budget);
-            // Vectors double when they grow, so half of the memory must stay free.
+            // Vectors double in size when they grow, so half of the memory must stay free.
             search.room = search.tree.bytes() + search.policy.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {
                 Ok(()) => {
@@ -309,7 +310,7 @@ impl Uct {
                         break;
                     }
                 }
-                // If the rules fail somewhere below, the player still has to move here.
+                // If the rules fail in a later position, the player still has to move here.
                 Err(_) => break,
             }
         }
@@ -340,7 +341,7 @@ impl Uct {
             return Ok(settled);
         }
         let me = view.role();
-        // A plan that was found before the time ended is better than nothing.
+        // A plan that was found before the time was up is better than nothing.
         let found = self.think(view, budget, rng).unwrap_or_default();
         let (root, iterations) = found.unwrap_or((NONE, 0));
         let decision = if root == NONE { None } else { self.decision(root, me, rng) };
@@ -371,7 +372,7 @@ impl Agent for Uct {
     fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
         self.meet(view);
         if let Some(tactical) = self.tactics.then(|| view.game().tactical()).flatten() {
-            // What is not finished in time is built by the first playouts.
+            // Parts that are not finished in time are built by the first playouts.
             let _ = tactical.warm_up(stop);
         }
         self.detect(view, stop)

@@ -7,15 +7,15 @@ use magister_core::Budget;
 
 use super::Config;
 
-/// With fewer remaining rounds than this, all are full: if playouts are slow, a round of one
+/// If fewer rounds than this remain, all are full, because with slow playouts a round of one
 /// descent costs as much as a full one.
 const FEW: u32 = 2000;
 
 /// The factor by which a round may then exceed the previous one.
 const GROWTH: u32 = 4;
 
-/// The divisor of the visits grows by one for each this many rounds that the clock allows. If it
-/// allows fewer, the cap is off.
+/// The divisor of the visits grows by one for every this many rounds that the clock allows. If it
+/// allows fewer, there is no cap.
 const ROUNDS: u32 = 64;
 
 /// Decides the sizes of rounds. If only iterations are limited, they depend on the visits alone.
@@ -38,7 +38,7 @@ impl Pace {
         self.rounds += 1;
         let (Some(began), Some(left)) = (self.began, budget.remaining()) else { return size };
         let each = began.saturating_sub(left) / self.rounds;
-        // The first rounds measure how long one takes: a round that does not finish in time is
+        // The first rounds measure the duration of a round; a round that does not finish in time is
         // lost.
         let full = batch.min(self.last.saturating_mul(GROWTH));
         self.last = if self.rounds > 1 && left < each * FEW { full.max(size) } else { size };

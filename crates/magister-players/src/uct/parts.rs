@@ -1,8 +1,8 @@
 //! Games and positions that decompose: they are solved by their parts, and then played perfectly.
 //!
-//! A game is split once. Positions of games in which the last move wins are valued as sums of
-//! regions, once they are small enough. Positions of other games are split anew from time to time,
-//! when enough fluents cannot change any more.
+//! A game is split once. In normal play, where the last move wins, positions are evaluated as sums
+//! of regions once they are small enough. Positions of other games are split again from time to
+//! time, when enough further fluents can no longer change.
 
 use std::time::Duration;
 
@@ -20,16 +20,16 @@ pub(super) const START: u32 = 3;
 /// The approximate memory per state of a quotient in bytes.
 const STATE: usize = 200;
 
-/// Regions that are valued in a move without a clock.
+/// The number of regions that are evaluated in a move without a clock.
 const REGIONS: usize = 2_000;
 
 /// How much smaller a position must be than one that was too large.
 const SMALLER: (usize, usize) = (3, 4);
 
-/// The share of the thinking time that may go into splitting positions: one in N.
+/// The share of the thinking time that may be spent on splitting positions, as one in N.
 const RARELY: u32 = 30;
 
-/// What is known of a game by its subgames.
+/// What is known about a game from its subgames.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     /// Whether the subgames were looked for, and whether the game was solved by them.
@@ -39,14 +39,15 @@ pub(super) struct Parts {
     found: Option<Decomposition>,
     /// The values of a game that was solved by its parts.
     whole: Option<PartValues>,
-    /// A game in which the last move wins, and the width of positions that are worth an attempt.
+    /// A game of normal play, in which the last move wins, and the width of positions that are
+    /// worth an attempt.
     normal: Option<NormalPlay>,
     width: usize,
     /// The values of all positions that follow a position that was solved by its parts.
     position: Option<PositionValues>,
-    /// Fluents that could still change in the last position that was split.
+    /// The number of fluents that could still change in the last position that was split.
     left: usize,
-    /// The time that went into splitting positions, and into all moves.
+    /// The time spent on splitting positions, and on all moves.
     spent: Duration,
     thought: Duration,
 }
@@ -145,7 +146,7 @@ impl Uct {
 }
 
 impl Parts {
-    /// Splits the current position, if that was not tried too often and there is a clock.
+    /// Splits the current position, if there is a clock and this was not tried too often.
     fn split_position(
         &mut self,
         view: &View,
@@ -182,8 +183,8 @@ impl Parts {
     }
 }
 
-/// The decision by known values, unless several moves are equally good and a search could find out
-/// which of them is the hardest to answer.
+/// The decision by known values; `None` if several moves are equally good and a search could find
+/// the one that is hardest to answer.
 pub(super) fn settled(moves: &[Candidate], high: f64, rng: &mut Rng) -> Option<Decision> {
     let best: Vec<&Candidate> = moves.iter().filter(|one| one.likely > 0.0).collect();
     let won = best.iter().all(|one| one.value.is_none_or(|value| value >= high));
@@ -195,7 +196,7 @@ pub(super) fn settled(moves: &[Candidate], high: f64, rng: &mut Rng) -> Option<D
     Some(Decision { thoughts: thoughts(moves, None), ..draw(&names, &mixture, rng).into() })
 }
 
-/// The decision of a search, among the moves that are known to be best.
+/// The decision of a search among the moves that are known to be best.
 pub(super) fn among(moves: &[Candidate], found: Option<Decision>) -> Option<Decision> {
     let visits = |one: &Candidate| {
         let thoughts = found.iter().flat_map(|decision| &decision.thoughts);
@@ -250,7 +251,7 @@ mod tests {
         assert_ne!(first("uct:decompose=0", &game, Role(0)), "(reduce d 8)");
     }
 
-    /// So is a position whose regions are small.
+    /// A position with small regions is played perfectly, however short the search is.
     #[test]
     fn regions_are_played_perfectly() {
         let game = magister::open("kayles").expect("a bundled game").game;

@@ -1,8 +1,8 @@
 //! The policy of playouts that run one by one.
 //!
-//! Mostly it makes the move that did best in earlier playouts, wherever it was made (move-average
-//! sampling technique, MAST), or after the same joint moves (n-gram selection technique, NST: Tak,
-//! Winands and Björnsson, 2012); sometimes a random move.
+//! It mostly chooses the move with the best mean in earlier playouts, regardless of the position
+//! (move-average sampling technique, MAST), or after the same joint moves (n-gram selection
+//! technique, NST: Tak, Winands and Björnsson, 2012); sometimes a random move.
 
 use magister_core::{Move, Rng, Role};
 use rustc_hash::FxHashMap;
@@ -11,10 +11,10 @@ use super::descent::Descent;
 use super::search::Search;
 use super::tree::{Kind, NONE};
 
-/// The policies; the first is NST if playouts run one by one anyway.
+/// The policies. The first is NST if playouts run one by one anyway.
 pub(crate) const POLICIES: &[&str] = &["auto", "nst", "mast", "uniform"];
 
-/// The maximum length of the n-grams of each.
+/// The maximum length of the n-grams of each policy.
 const LENGTHS: [usize; 4] = [LONGEST, LONGEST, 1, 0];
 
 /// The maximum length of n-grams: the move to judge and those before it.
@@ -26,7 +26,7 @@ const ENOUGH: f32 = 7.0;
 /// Counts are halved at this number, long before small values lose precision.
 const MOST: f32 = 1e6;
 
-/// The factor for old statistics when the search moves to another position.
+/// The discount of old statistics when the search moves to another position.
 const KEPT: f32 = 0.6;
 
 /// Counts below this are then removed.
@@ -70,8 +70,8 @@ impl Policy {
         self.number > 0 && self.learns()
     }
 
-    /// Chooses the default for an engine with or without batch playouts. With them, playouts one by
-    /// one are for comparison, so they must be uniform too.
+    /// Chooses the default for an engine with or without batch playouts. With batch playouts,
+    /// single playouts serve only for comparison, so they must be uniform too.
     pub(super) fn suit(&mut self, side_by_side: bool) {
         if self.number == 0 {
             self.longest = if side_by_side { 0 } else { LENGTHS[0] };
@@ -127,11 +127,11 @@ impl Policy {
         best
     }
 
-    /// The value of a move by its longest n-gram with enough data, or by itself alone. An unknown
-    /// move is worth a try.
+    /// The value of a move by its longest n-gram with enough data, or by the move alone. An unknown
+    /// move has a high value, so that it is tried.
     ///
-    /// Others take the mean of all its n-grams. But the value of a move elsewhere says little if
-    /// its value here is known, as with the columns of Connect Four.
+    /// Other implementations use the mean of all its n-grams. But the value of a move in other
+    /// contexts says little if its value in this one is known, as with the columns of Connect Four.
     fn worth(&self, role: Role, choice: Move) -> f32 {
         let mut worth = None;
         for gram in &self.grams(role, choice)[..self.longest] {
@@ -317,7 +317,7 @@ mod tests {
             policy.made(std::iter::once((ME, Move(1))));
             policy.learn(|_| value);
         };
-        // Nothing is known, so the move is worth a try.
+        // Nothing is known about the move, so it is worth trying.
         assert!(policy.worth(ME, Move(1)) >= 1.0);
         (0..40).for_each(|_| after(&mut policy, 10, 0.25));
         (0..2).for_each(|_| after(&mut policy, 11, 1.0));

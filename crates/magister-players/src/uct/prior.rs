@@ -7,16 +7,16 @@ use rustc_hash::FxHashMap;
 /// The counts of moves and their values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Means {
-    /// For each role and move the number of playouts and the sum of their values, from 0 to 1.
+    /// For each role and move, the number of playouts and the sum of their values, from 0 to 1.
     sums: Vec<(f32, f32)>,
     /// The sums over all moves of each role.
     all: Vec<(f32, f32)>,
     moves: usize,
 }
 
-/// The number of playouts at which a mean has weight one half.
+/// The number of playouts at which a mean has a weight of one half.
 const DOUBT: f32 = 100.0;
-/// Nodes with fewer visits have no means of their own.
+/// Nodes with fewer visits than this have no means of their own.
 const WORTHY: u32 = 24;
 /// The memory limit in bytes.
 const MEMORY: usize = 64 << 20;
@@ -52,8 +52,8 @@ impl Means {
     }
 }
 
-/// Means of moves over all playouts (MAST), and over those through a node (GRAVE uses the nearest
-/// ancestor that has enough of them).
+/// Means of moves over all playouts (MAST), and over the playouts through a node (GRAVE uses the
+/// nearest ancestor with enough of them).
 ///
 /// They exist only for games with a fixed set of moves.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Priors {
         Priors { everywhere, nodes: FxHashMap::default(), roles: info.roles.len(), moves }
     }
 
-    /// How much better a move was elsewhere than all moves of the role.
+    /// How much better a move was in other positions than all moves of the role.
     pub(super) fn lead(&self, role: Role, choice: Move) -> f32 {
         self.everywhere.lead(role, choice)
     }
@@ -105,7 +105,7 @@ impl Priors {
     }
 
     /// Halves the weight of the statistics when the search moves to another position. `renumbered`
-    /// says that the nodes have new numbers.
+    /// means that the nodes have new numbers.
     pub(super) fn fade(&mut self, renumbered: bool) {
         if renumbered {
             self.nodes.clear();

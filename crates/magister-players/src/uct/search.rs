@@ -23,8 +23,8 @@ pub(super) struct Search<'a> {
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) scale: Scale,
-    /// The lowest and the highest value, of the game or as seen so far if the game does not give
-    /// the range; and one divided by their difference.
+    /// The lowest and the highest value, from the game or as observed so far, and one divided by
+    /// their difference.
     pub(super) seen: (f32, f32),
     pub(super) spread: f32,
     pub(super) root: u32,
@@ -34,7 +34,7 @@ pub(super) struct Search<'a> {
     /// choices.
     pub(super) hops: Vec<Hop>,
     pub(super) many: Vec<Many>,
-    /// For each step and role the sum of the results of its descents.
+    /// For each step and role, the sum of the results of its descents.
     pub(super) sums: Vec<f32>,
     /// The descents of a round that ended in known values.
     pub(super) known: Vec<Party>,
@@ -111,7 +111,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The target node of a hop. `here` says that the worker is in the position already.
+    /// The target node of a hop. `here` means that the worker is already in the position.
     pub(super) fn follow(&mut self, hop: Hop, here: bool) -> Result<u32, Halt> {
         let at = hop.node;
         let known = if hop.several {

@@ -35,8 +35,8 @@ impl Search<'_> {
         self.chosen.extend(picked.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)));
     }
 
-    /// The choice of one descent if one role chooses and only the edges count. It compares several
-    /// edges at once: a search spends most of its time here.
+    /// The choice of one descent if one role chooses and only the edges matter. It compares several
+    /// edges at once, because a search spends most of its time here.
     pub(super) fn quickest(&self, at: u32) -> usize {
         let range = self.tree.range(at);
         let (worth, c) = self.worth_of(at, 1);
@@ -48,7 +48,7 @@ impl Search<'_> {
     }
 
     /// The same for several descents in sequence: each choice lowers the exploration term of its
-    /// edge. An edge is chosen again until the second best is better.
+    /// edge, and an edge is chosen again until the second best is better.
     fn share(&mut self, party: &Party) {
         let range = self.tree.range(party.node);
         let (worth, c) = self.worth_of(party.node, party.count);
@@ -100,7 +100,7 @@ impl Search<'_> {
         (worth, self.config.c * node.curiosity_of(count))
     }
 
-    /// The choices of a party for one role, if more than the edges counts.
+    /// The choices of a party for one role, if more than the edges matters.
     fn pick(&self, party: &Party, range: Range<usize>, role: Role) -> Vec<u32> {
         let c = self.config.c * self.tree.node(party.node).curiosity_of(party.count);
         let edges = &self.tree.edges;
@@ -134,7 +134,7 @@ impl Search<'_> {
         } else {
             (lure - low) * spread
         };
-        // All-moves-as-first values count as long as the move itself has few visits.
+        // All-moves-as-first values count while the move itself has few visits.
         if self.config.grave > 0.0
             && lure != LOST
             && let Some(near) = self.priors.node(party.near)
@@ -176,8 +176,8 @@ impl Search<'_> {
         }
     }
 
-    /// The chance outcomes of a party: always the outcome that is most behind its share, so the
-    /// mean is soon exact.
+    /// The chance outcomes of a party: always the outcome that lags most behind its probability, so
+    /// that the mean converges quickly.
     fn pick_outcomes(&self, party: &Party) -> Vec<u32> {
         let node = self.tree.node(party.node);
         let range = self.tree.range(party.node);

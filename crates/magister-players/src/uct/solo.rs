@@ -94,7 +94,7 @@ impl Uct {
         let mut state = Vec::new();
         worker.save(&mut state);
         if self.begins != state {
-            // The plan is useful only if it was followed.
+            // The plan is useful only if it has been followed.
             self.plan = Plan::default();
             self.begins = state;
         }

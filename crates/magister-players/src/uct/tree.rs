@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::edges::{Edges, GROUP};
 use crate::table::Key;
 
-/// No node.
+/// Marks the absence of a node.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The size of an edge in bytes, without the means of each role: four words in a group, a move, a
@@ -112,7 +112,7 @@ pub(super) struct Tree {
     pub(super) roles: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Edges,
-    /// For each node the mean of each role, then the mean of its own playouts.
+    /// For each node, the mean of each role, then the mean of its own playouts.
     pub(super) values: Vec<f32>,
     pub(super) states: Vec<u64>,
     pub(super) table: FxHashMap<Key, u32>,
@@ -237,8 +237,8 @@ impl Tree {
         self.edges.worth[edge * self.roles + role.index()]
     }
 
-    /// Keeps only what is reachable from a position, in a tree with a memory limit; returns the new
-    /// number of the position.
+    /// Keeps only the nodes that are reachable from a position, in a tree with a memory limit;
+    /// returns the new number of the position.
     pub(super) fn keep(&mut self, root: u32, room: usize) -> u32 {
         let old = std::mem::replace(self, Tree::with_room(self.roles, room));
         let roles = old.roles;

@@ -7,7 +7,7 @@ use super::tree::Kind;
 use crate::combine::draw;
 
 /// With simultaneous moves, a move with fewer visits than this share of the most visited one counts
-/// as exploration only.
+/// as mere exploration.
 const TRIED: f64 = 0.25;
 
 impl Uct {

@@ -1,6 +1,5 @@
-//! Games in which own pieces are captured without notice. A player may not know its legal moves,
-//! but it never plays an illegal move that it could have avoided, and it never forgets whose turn
-//! it is.
+//! Games in which pieces are captured without notice to their owner. A player may not know its
+//! legal moves, but it never plays an avoidable illegal move, and it always knows whose turn it is.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use magister_core::{
 use magister_infoset::{InfosetLimits, Keep, Tracker, Uniform};
 use magister_players::Spec;
 
-/// Who has the next turn.
+/// Which role has the next turn.
 #[derive(Clone, Copy)]
 enum Turns {
     /// The other role.
@@ -42,8 +41,8 @@ impl Turns {
     }
 }
 
-/// The rules of a blind capture game. Every step, both roles learn whose turn it is, and nothing
-/// else but what `extra` adds.
+/// The rules of a blind capture game. In every step, both roles learn whose turn it is, and
+/// otherwise only what `extra` adds.
 fn rules(size: u32, steps: u32, jumps: &[(i32, i32)], turns: Turns, extra: &str) -> String {
     let mut text = String::from(
         "(role white) (role black) (init (control white)) (init (step 1))
@@ -86,7 +85,7 @@ fn rules(size: u32, steps: u32, jumps: &[(i32, i32)], turns: Turns, extra: &str)
 const STEPS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const KNIGHT: [(i32, i32); 8] =
     [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)];
-/// A move that is legal whatever happened.
+/// A move that is legal in every state.
 const PASS: &str = "(<= (legal ?r pass) (true (control ?r)))";
 /// The capturing role learns about its captures, the other one does not.
 const CAPTURES: &str = "(<= (sees ?r (captured ?x ?y))
@@ -194,7 +193,7 @@ fn games() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A clock that runs down each time it is read, so that the same happens on every machine.
+/// A clock that runs down each time it is read, so that the result is the same on every machine.
 struct Short(AtomicU32);
 
 impl Clock for Short {
@@ -207,8 +206,8 @@ impl Clock for Short {
 /// How often the short clock can be read.
 const READINGS: u32 = 3_000;
 
-/// Plays every game, or every `every`-th in a usual run; `MAGISTER_BLIND` is the number of matches
-/// of a long one.
+/// Plays every game, or every `every`-th in a normal run; `MAGISTER_BLIND` is the number of matches
+/// of a long run.
 #[track_caller]
 fn no_avoidable_mistakes(every: usize, budget: &dyn Fn() -> Budget) {
     let matches = std::env::var("MAGISTER_BLIND").ok().and_then(|text| text.parse().ok());

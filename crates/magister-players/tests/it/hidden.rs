@@ -9,7 +9,7 @@ fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).unwrap().game
 }
 
-/// The view of a role after these moves of its own; the others and chance move at random.
+/// The view of a role after these moves; the others and chance move at random.
 fn reach(game: &Arc<dyn Game>, role: Role, own: &[&str], seed: Seed) -> View {
     let mut referee = Referee::new(Arc::clone(game), seed, &Stop::never()).unwrap();
     let mut rng = seed.derive("others").rng();
@@ -56,21 +56,21 @@ fn honest_finds_the_right_move() {
     assert_eq!(honest("monty-hall", "candidate", &["(choose 2)", "noop"], "switch"), 100);
 }
 
-/// Each method has its known weakness: the methods are what their names say.
+/// Each method has its known weakness, which shows that it implements what its name says.
 #[test]
 fn methods_have_their_faults() {
-    // It assumes that it will know the wire anyway.
+    // `pimc` assumes that it will know the wire anyway.
     assert_eq!(share("pimc:inner=minimax", "exploding-bomb", "agent", &["noop"], "ask", 10), 0);
-    // It assumes that no later decision uses what it learns.
+    // `hyperplay` assumes that no later decision uses what it learns.
     assert_eq!(share("hyperplay", "exploding-bomb", "agent", &["noop"], "ask", 10), 0);
     assert_eq!(share("bayes", "exploding-bomb", "agent", &["noop"], "ask", 10), 100);
-    // They assume that the other role knows the wire; the widened root does not.
+    // They assume that the other role knows the wire; a search with a widened root does not.
     let tell = |player| share(player, "exploding-bomb-tell", "agent", &["arm(red)"], "tell", 10);
     assert_eq!(tell("so-ismcts"), 100);
     assert_eq!(tell("mo-ismcts:root=own"), 100);
     assert_eq!(tell("mo-ismcts"), 0);
     assert_eq!(tell("hyperplay2"), 0);
-    // One state of two need not have half of the probability.
+    // One of two states need not have half of the probability.
     let stay = ["(choose 1)", "noop"];
     let switches = |player| share(player, "monty-hall", "candidate", &stay, "switch", 20);
     assert_eq!(switches("thesis-honest"), 100);

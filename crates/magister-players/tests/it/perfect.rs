@@ -1,4 +1,4 @@
-//! Solved games must be played perfectly, from every position, by every player that can.
+//! Solved games must be played perfectly, from every position, by every player that can do so.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -108,8 +108,8 @@ fn mistakes(game: &Arc<dyn Game>, solution: &Solution, player: &str, iterations:
             value(worker.as_ref())
         };
         wrong += usize::from(comes_to(decision.choice) < possible);
-        // A value that it calls proven is correct. A search with cutoffs that has visited
-        // everything gives no value to moves that it only has bounds for.
+        // A value that is reported as proven must be correct. A search with cutoffs that has
+        // visited everything gives no value to moves that it only has bounds for.
         let everything = player == "alphabeta" && possible < 100.0;
         for thought in decision.thoughts.iter().filter(|thought| thought.proven || everything) {
             if let Some(value) = thought.value {
@@ -183,8 +183,8 @@ fn puzzles_are_solved() {
     }
 }
 
-/// As long as only the worst reward is in sight, any open move is better than ending the game with
-/// it.
+/// While only the worst reward is in sight, any move that keeps the game open is better than ending
+/// it with that reward.
 #[test]
 fn without_a_solution_play_goes_on() {
     let game = sheet("jointbuttonsandlights");

@@ -10,8 +10,8 @@ fn sheet(name: &str) -> Arc<dyn Game> {
     magister::open(name).unwrap().game
 }
 
-/// Turns, simultaneous moves, hidden information, three players, and chance with payments on the
-/// way.
+/// Turns, simultaneous moves, hidden information, three players, and chance with intermediate
+/// rewards.
 #[test]
 fn decisions_can_be_repeated() {
     let games = [

@@ -4,8 +4,8 @@ use magister_core::{Budget, Seed};
 use magister_infoset::Determinization;
 use magister_players::Spec;
 
-/// Whether the walker goes left or right, every second toss ends the game; else the path to the
-/// highest reward is long.
+/// Whether the walker goes left or right, every second toss ends the game; otherwise the path to
+/// the highest reward is long.
 const TOSS: &str = "
 (role walker) (role random)
 (init (step 0))
@@ -27,8 +27,8 @@ const TOSS: &str = "
 (<= (goal walker 100) (not (true out)))
 ";
 
-/// The concurrency cap abandons descents, but not because of a random outcome: descents that end
-/// early are known at once, and none of them is abandoned.
+/// The concurrency cap abandons descents, but never depending on a random outcome: descents that
+/// end early have known values, and none of them is abandoned.
 #[test]
 fn the_cap_does_not_bias_chance() {
     let game = magister::open_text("toss", TOSS).unwrap().game;

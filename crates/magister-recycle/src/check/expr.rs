@@ -6,7 +6,7 @@ use crate::ir::{Bool, Card, Cards, Coll, Groups, Int, Key, Owner, Place, Points,
 use crate::tree::{Node, NodeKind};
 
 impl Checker<'_> {
-    /// An expression of any type. `None` if it is invalid, which has been reported.
+    /// An expression of any type. `None` if it is invalid, which has already been reported.
     pub(super) fn val(&mut self, node: &Node) -> Option<Val> {
         match &node.kind {
             NodeKind::Int(number) => Some(Val::Int(Int::Const(*number))),
@@ -191,7 +191,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `(current player)` and similar forms. `None` if the form is none of them.
+    /// `(current player)` and similar forms. `None` if the form is not one of them.
     #[allow(clippy::option_option)]
     fn seat(&mut self, node: &Node, first: &Node, team: bool) -> Option<Option<Val>> {
         let owner = match first.word() {
@@ -294,7 +294,7 @@ impl Checker<'_> {
         Some(Place { owner, key })
     }
 
-    /// A place with a computed index: the first indices get a pile each.
+    /// A place with a computed index: each of the first indices gets its own pile.
     fn indexed(&mut self, vis: Vis, name: Str, index: Int) -> Key {
         const INDICES: i32 = 32;
         match &name {

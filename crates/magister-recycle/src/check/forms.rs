@@ -191,7 +191,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Exactly this many parts, or a report of what was expected.
+    /// Exactly this many parts; otherwise reports what was expected.
     pub(super) fn exactly<'n, const N: usize>(
         &mut self,
         node: &Node,

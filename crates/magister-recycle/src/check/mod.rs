@@ -1,7 +1,7 @@
 //! From the syntax tree to checked rules: types, scopes, names.
 //!
-//! The checker continues after a mistake, so that all of them are reported. Invalid parts leave
-//! nothing behind; the caller does not run rules with errors.
+//! The checker continues after a mistake, so that all mistakes are reported. Invalid parts are
+//! omitted; the caller does not run rules with errors.
 
 mod expr;
 mod forms;
@@ -98,9 +98,9 @@ struct Scoped {
 pub struct Options {
     /// The limits.
     pub limits: CardLimits,
-    /// Whether games may depend on the behaviour of the original program: `any` outside a choice
-    /// does all, options after several `any` in a row are ordered as that program orders them, and
-    /// ties have its probabilities.
+    /// Whether games may depend on the behaviour of the original program: `any` outside of a choice
+    /// means `all`, options after several `any` in a row are ordered as in that program, and ties
+    /// have its probabilities.
     pub compat: bool,
 }
 
@@ -116,7 +116,8 @@ pub(crate) struct Checker<'a> {
     /// Names by kind of store: integers, strings, point maps.
     stores: [FxHashMap<StrId, u32>; 3],
     in_choice: bool,
-    /// Variables of the `any` forms of the current choice, and whether the next one may share.
+    /// The variables of the `any` forms of the current choice, and whether the next one may share a
+    /// variable.
     shared: Vec<(String, Type, Slot)>,
     sharing: bool,
     /// The slots of variables that `let` binds.
@@ -124,7 +125,7 @@ pub(crate) struct Checker<'a> {
     /// Whether a store or a place has a computed name.
     open: [bool; 3],
     open_places: [bool; 5],
-    /// What was used and what was filled or set, for warnings.
+    /// The point maps and places that were used, and those that were filled or set, for warnings.
     used: used::Uses,
 }
 
@@ -323,7 +324,7 @@ impl Checker<'_> {
         }
     }
 
-    /// If names are computed, any string may be one.
+    /// If names are computed, any string may be a name.
     fn close(&mut self) {
         let names: Vec<StrId> = (0..self.strings.len() as StrId).collect();
         for kind in 0..3 {

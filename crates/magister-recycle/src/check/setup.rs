@@ -116,7 +116,7 @@ impl Checker<'_> {
         self.make(node, &decks);
     }
 
-    /// A number that is known before the game.
+    /// A number that is known before the game starts.
     fn constant(&mut self, node: &Node) -> Option<i32> {
         let int = self.int(node)?;
         let number = super::expr::fold(&int);
@@ -229,8 +229,8 @@ impl Checker<'_> {
         None
     }
 
-    /// The values that an attribute gives to cards: `(NAME (VALUE, ..) ..)`; a value may have
-    /// attributes of its own.
+    /// The values that an attribute gives to cards: `(NAME (VALUE, ..) ..)`; a value may have its
+    /// own attributes.
     fn attribute(&mut self, node: &Node) -> Option<Vec<Vec<(StrId, StrId)>>> {
         let shape = "an attribute: `(NAME (VALUE, ..))`";
         let Some((name, groups)) = node.list().and_then(|l| l.split_first()) else {

@@ -452,7 +452,7 @@ impl Checker<'_> {
             Val::Str(crate::ir::Str::Const(_)) | Val::Words(crate::ir::Words::Names(_), _) => {
                 Some(value)
             }
-            // A place of the table is kept as a place; its cards are read when it is used.
+            // A place of the table stays a place; its cards are read when it is used.
             Val::Cards(Cards::Place(ref place)) if place.owner == Owner::Table => Some(value),
             Val::Words(crate::ir::Words::Range(low, high), elem) => {
                 match (super::expr::fold(&low), super::expr::fold(&high)) {

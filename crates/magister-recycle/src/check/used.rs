@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Checker;
 use crate::code::Code;
 
-/// What was used, and what was filled or set.
+/// The names that were used, and the names that were filled or set.
 #[derive(Default)]
 pub(super) struct Uses {
     /// Point maps that are read, with their first position in the text.

@@ -1,10 +1,10 @@
-//! A Metropolis chain over deals, for observations that few independent draws agree with.
+//! A Metropolis chain over deals, for observations that few independent draws are consistent with.
 
 use magister_core::{Halt, Rng, Stop};
 
 use super::{Deals, Plan};
 
-/// After this many draws, fewer consistent ones than a share of them make the chain take over.
+/// The chain takes over if, after this many draws, too small a share of them was consistent.
 const DRAWS: u32 = 48;
 const SHARE: u32 = 16;
 /// The number of proposed exchanges between samples.
@@ -19,7 +19,7 @@ pub(super) struct Chain {
 }
 
 impl Plan {
-    /// Whether independent draws are hopeless.
+    /// Whether independent draws have little chance to be consistent.
     pub(super) fn is_hard(&self) -> bool {
         self.chain.is_some()
             || self.draws + self.failed >= DRAWS && self.good < (self.draws + self.failed) / SHARE
@@ -27,7 +27,7 @@ impl Plan {
 }
 
 impl Deals {
-    /// Moves the chain on. It begins with the reference, which is consistent.
+    /// Advances the chain. It starts with the reference, which is consistent.
     pub(super) fn walk(
         &mut self,
         plan: &mut Plan,
@@ -46,7 +46,7 @@ impl Deals {
         let total: usize = plan.parts.iter().map(|part| part.cards.len()).sum();
         for _ in 0..PROPOSALS.min(total) {
             stop.check()?;
-            // A card of any part, and another one of the same part.
+            // A card of any part, and another card of the same part.
             let mut at = rng.below(total as u64) as usize;
             let Some(part) = plan.parts.iter().find(|part| {
                 let inside = at < part.cards.len();

@@ -1,23 +1,23 @@
-//! Exact counting of deals: cards over groups of positions with sizes, where some cards are excluded
-//! from some groups.
+//! Exact counting of deals: cards in groups of positions with given sizes, where some cards are
+//! excluded from some groups.
 
 use magister_core::Rng;
 
-/// The maximum number of entries of the table; beyond it exclusions are ignored and left to the
-/// replay, which rejects what they would have excluded.
+/// The maximum number of entries of the table. Beyond it, exclusions are ignored; the replay then
+/// rejects the deals that violate them.
 const ENTRIES: usize = 4_000_000;
 
 /// All ways to distribute cards over groups of positions.
 #[derive(Debug)]
 pub(super) struct Count {
-    /// For each group its number of positions.
+    /// For each group, its number of positions.
     sizes: Vec<usize>,
-    /// For each card the groups that it may be in, as bits.
+    /// For each card, the groups that it may be in, as bits.
     allowed: Vec<u64>,
-    /// For each group the step of its free positions in an index of the table.
+    /// For each group, the stride of its free positions in an index of the table.
     strides: Vec<usize>,
-    /// For each card and each vector of free positions the number of ways to place this card and
-    /// those after it.
+    /// For each card and each vector of free positions, the number of ways to place this card and
+    /// the following ones.
     ways: Vec<Vec<f64>>,
 }
 
@@ -68,7 +68,7 @@ impl Count {
         self.sizes.iter().zip(&self.strides).map(|(size, stride)| size * stride).sum()
     }
 
-    /// Draws one of all ways, each with the same probability: the group of each card.
+    /// Draws one of all ways, uniformly: the group of each card.
     pub(super) fn draw(&self, rng: &mut Rng, groups: &mut Vec<usize>) {
         groups.clear();
         let mut state = self.start();

@@ -1,27 +1,27 @@
-//! Samples of what is hidden from a player: consistent deals.
+//! Samples of the hidden cards: deals that are consistent with a player's observations.
 //!
-//! A shuffle puts cards into positions that no player knows. Everything that happens afterwards
-//! moves these positions: to the hands, to the table. So there are two questions. Which position
-//! went where? That is the same in all consistent deals, and one of them, the *reference*, answers
-//! it. Which card is at which position? A player who sees a card learns that for one position, or
-//! that the card is among those of a hand. The cards that it has not seen since the shuffle may be
-//! at any of the other positions.
+//! A shuffle puts cards into positions that no player knows. Later events move these positions: to
+//! the hands, to the table. There are two questions. Where did each position go? The answer is the
+//! same in all consistent deals, so one of them, the *reference*, gives it. Which card is at each
+//! position? A player who sees a card learns the card at one position, or that the card is one of
+//! those in a hand. The cards that the player has not seen since the shuffle may be at any of the
+//! other positions.
 //!
 //! A decision of another player excludes cards too: a player that discards has no card of the suit
-//! led. This is found without knowledge of the game. A card is tried in the hand of the player at
-//! that time; if the decision becomes impossible, the card was not there. [`count`] counts all ways
-//! that remain and draws one of them. The whole match is then replayed with that deal. The replay
-//! rejects what the exclusions did not catch, and finds how many options the others had, which is
-//! the weight of the deal.
+//! led. This is inferred without knowledge of the particular game. A card is put into the hand that
+//! the player had at that time; if the decision becomes impossible, the card was not there.
+//! [`count`] counts all remaining deals and draws one of them. The whole match is then replayed
+//! with that deal. The replay rejects deals that the exclusions did not rule out, and counts the
+//! options of the others, which give the weight of the deal.
 //!
 //! If several decisions of others look the same to the player, such as cards passed face down, the
-//! reference fixes which positions were passed. This loses nothing as long as the player knows none
-//! of the cards that they chose from. Otherwise the decision is *open*, and the reference is made
-//! again from there now and then.
+//! reference fixes which positions were passed. This loses no generality as long as the player
+//! knows none of the cards that they chose from. Otherwise the decision is *open*, and the
+//! reference is rebuilt from that decision now and then.
 //!
 //! Some observations restrict several cards together: a player that asks for kings holds one of
-//! them. If few draws pass the replay, a Metropolis chain that exchanges two cards at a time takes
-//! their place.
+//! them. If few draws pass the replay, a Metropolis chain that exchanges two cards at a time
+//! replaces them.
 
 mod chain;
 mod count;
@@ -49,24 +49,25 @@ pub(crate) struct Deals {
     me: u32,
     /// The turns taken so far.
     turns: Vec<Turn>,
-    /// What happened in each of them, in the reference.
+    /// The events of each turn in the reference.
     ticks: Vec<Tick>,
     shuffles: Vec<Shuffle>,
-    /// The decisions of others that the player cannot infer from what it saw.
+    /// The decisions of others that the player cannot infer from its observations.
     open: Vec<Open>,
-    /// What later turns reveal about open decisions: at this turn this card moved, or did not.
+    /// What later turns reveal about open decisions: whether this card moved at this turn.
     hints: Vec<(usize, u32, bool)>,
-    /// For each card its last shuffle, its position then, and whether the player has seen it since.
+    /// For each card, its last shuffle, its position in it, and whether the player has seen it
+    /// since.
     cards: Vec<Known>,
-    /// The machine, in the reference after all turns except while it draws.
+    /// The machine, which is in the state of the reference after all turns, except while it draws.
     machine: Machine,
     /// The state of the reference after all turns.
     state: Vec<u64>,
-    /// What to draw; none if turns were added since.
+    /// The deals to draw from; `None` if turns were added since.
     plan: Option<Plan>,
-    /// The new name of each card of the reference in the deal drawn last.
+    /// The new identity of each card of the reference in the last deal.
     dealt: Vec<u16>,
-    /// The names in a replay: a card gets its new name at its last shuffle.
+    /// The identities in a replay: a card gets its new identity at its last shuffle.
     names: Vec<u16>,
     scratch: Scratch,
 }
@@ -79,12 +80,12 @@ struct Tick {
     /// The chosen path of a decision, or the number drawn.
     path: Vec<u32>,
     drawn: u32,
-    /// All events, and how many of them belong to the option.
+    /// All events, and the number of those that belong to the option.
     events: Vec<Event>,
     actions: usize,
-    /// Whether other options looked the same to the player and had other known cards.
+    /// Whether other options looked the same to the player but involved other known cards.
     open: bool,
-    /// What the player saw.
+    /// The player's observations.
     seen: Vec<Key>,
 }
 
@@ -95,7 +96,7 @@ struct Shuffle {
     turn: usize,
     /// The card at each position, from the bottom.
     order: Vec<u16>,
-    /// For each position the cards that cannot be there.
+    /// For each position, the cards that cannot be there.
     never: Vec<u128>,
     /// The state before.
     before: Vec<u64>,
@@ -106,11 +107,11 @@ struct Known {
     shuffle: u32,
     position: u8,
     seen: bool,
-    /// The positions of the shuffle at which it may be.
+    /// The positions of the shuffle at which the card may be.
     may: u128,
 }
 
-/// Not part of any shuffle yet: its place is known.
+/// Marks a card that was not part of any shuffle yet, so that its place is known.
 const UNSHUFFLED: u32 = u32::MAX;
 
 /// The deals to draw from.
@@ -120,7 +121,7 @@ struct Plan {
     parts: Vec<Part>,
     /// The first turn to replay.
     from: usize,
-    /// The number of draws, and how many of them were consistent.
+    /// The number of draws, and the number of consistent ones.
     draws: u32,
     good: u32,
     /// The number of draws from earlier references of the same turns, all of which failed.
@@ -186,7 +187,7 @@ impl Deals {
         self.machine.save(&mut self.state);
     }
 
-    /// The keys of what a player saw in a turn, in the order of the events.
+    /// The keys of a player's observations in a turn, in the order of the events.
     fn keys(&self, turn: &Turn) -> Vec<Key> {
         let Observation::Percepts(percepts) = &turn.seen else { return Vec::new() };
         let mut keys: Vec<Key> =
@@ -195,7 +196,7 @@ impl Deals {
         keys
     }
 
-    /// The deals that agree with all turns: groups of positions with the same exclusions.
+    /// The deals that are consistent with all turns: groups of positions with the same exclusions.
     fn plan(&self) -> Plan {
         let mut parts = Vec::new();
         for (number, shuffle) in self.shuffles.iter().enumerate() {
@@ -245,7 +246,7 @@ impl Deals {
         Plan { parts, from, draws: 0, good: 0, failed: 0, chain: None }
     }
 
-    /// Draws who has what: the new name of each card of the reference.
+    /// Draws a deal: the new identity of each card of the reference.
     fn rename(&mut self, plan: &Plan, rng: &mut Rng) {
         self.dealt.clear();
         self.dealt.extend(0..self.cards.len() as u16);
@@ -264,8 +265,8 @@ impl Deals {
         }
     }
 
-    /// The cards that the player has not seen, each with the probability that it is in each pile,
-    /// by exact counting: deals that agree with what was seen and with the exclusions are equally
+    /// The cards that the player has not seen, with the probability of each pile, by exact
+    /// counting: deals that are consistent with the observations and the exclusions are equally
     /// likely.
     pub(crate) fn odds(&mut self) -> Vec<(u16, Vec<(u32, f64)>)> {
         let plan = self.plan();
@@ -301,7 +302,7 @@ impl Deals {
 
 impl Worlds for Deals {
     fn follow(&mut self, turns: &[Turn], rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
-        // The sampler may have seen a continuation that was taken back.
+        // The sampler may have followed a continuation that was taken back.
         if !turns.starts_with(&self.turns) {
             self.restart();
             self.hints.clear();

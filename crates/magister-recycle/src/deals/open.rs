@@ -7,7 +7,7 @@ use super::{Deals, Known};
 /// The maximum number of draws from one reference while decisions are open.
 const DRAWS: u32 = 16;
 
-/// What the sampler knew before an open decision.
+/// The knowledge of the sampler before an open decision.
 #[derive(Debug)]
 pub(super) struct Open {
     /// Its turn.
@@ -15,12 +15,12 @@ pub(super) struct Open {
     cards: Vec<Known>,
     /// The exclusions of each shuffle.
     never: Vec<Vec<u128>>,
-    /// The cards that the reference moved, hidden from the player.
+    /// The cards that the reference moved without the player seeing them.
     pub moved: Vec<u32>,
 }
 
 impl Deals {
-    /// Stores what is known before an open decision.
+    /// Stores the knowledge before an open decision.
     pub(super) fn open(&self, moved: Vec<u32>) -> Open {
         Open {
             turn: self.ticks.len(),
@@ -30,7 +30,7 @@ impl Deals {
         }
     }
 
-    /// Goes back to an open decision, which is made again.
+    /// Returns to an open decision, which is then made again.
     pub(super) fn rewind(&mut self, number: usize) {
         let open = self.open.swap_remove(number);
         self.open.truncate(number);
@@ -40,7 +40,7 @@ impl Deals {
         self.cards = open.cards;
         for (number, never) in open.never.into_iter().enumerate() {
             self.shuffles[number].never = never;
-            // Repairs since then have exchanged cards.
+            // Repairs have exchanged cards since then.
             for (position, &card) in self.shuffles[number].order.iter().enumerate() {
                 let known = &mut self.cards[card as usize];
                 if known.shuffle == number as u32 {
@@ -58,7 +58,7 @@ impl Deals {
         }
     }
 
-    /// Makes the reference again from the first open decision whose cards the player has still not
+    /// Rebuilds the reference from the first open decision whose cards the player has still not
     /// seen.
     pub(super) fn reopen(&mut self, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
         let Some(plan) = self.plan.as_ref().filter(|_| !self.open.is_empty()) else {
@@ -66,7 +66,7 @@ impl Deals {
         };
         let unknown = |open: &Open| !open.moved.iter().all(|&card| self.revealed(card, open.turn));
         let Some(first) = self.open.iter().position(unknown) else { return Ok(()) };
-        // The more turns have to be made again, the more draws share them.
+        // The more turns must be replayed, the more draws share them.
         let turns = (self.ticks.len() - self.open[first].turn) as u32;
         if plan.draws < turns.min(DRAWS) {
             return Ok(());

@@ -1,4 +1,5 @@
-//! The reference: one deal that agrees with everything that the player saw, extended turn by turn.
+//! The reference: one deal that is consistent with all observations of the player, extended turn by
+//! turn.
 
 use magister_core::{Halt, Move, Rng, Stop, Turn};
 
@@ -7,21 +8,21 @@ use super::{Deals, Known, Shuffle, Tick};
 use crate::machine::{Draw, Event, Machine, Wait};
 use crate::percepts::{Key, Percepts};
 
-/// The number of attempts to repair the reference in one turn, and of fresh starts.
+/// The maximum number of attempts to repair the reference in one turn, and of restarts.
 const REPAIRS: usize = 200;
 const STARTS: usize = 400;
-/// The number of times that a decision is guessed again before an earlier one is.
+/// The number of times that a decision is guessed again before an earlier one is reconsidered.
 const GUESSES: usize = 50;
 /// The number of deals that are tried in one repair.
 const ROUNDS: usize = 60;
-/// The number of options that are tried if several look the same at first.
+/// The maximum number of options that are tried if several look the same at first.
 const MOST_OPTIONS: usize = 64;
 /// The number of hands in which a card is tried before it is excluded.
 const TRIES: usize = 3;
 
-/// A turn fails in the reference.
+/// Why a turn fails in the reference.
 enum Failure {
-    /// These cards must be at other positions: one of these each.
+    /// These cards must be at other positions, each at one of those given.
     Wanted(Vec<(u16, u128)>),
     /// No exchange of cards helps.
     Stuck,
@@ -51,8 +52,8 @@ impl Deals {
                     if failures > STARTS || all > 10 * STARTS {
                         break;
                     }
-                    // A decision was guessed wrong: the last one first, earlier ones if that does
-                    // not help.
+                    // A decision was guessed wrong: reconsider the last one first, then earlier
+                    // ones.
                     let guess = self.open.len().checked_sub(1 + failures / GUESSES);
                     match self.culprit(turn).or(guess) {
                         Some(number) => self.rewind(number),
@@ -68,7 +69,7 @@ impl Deals {
         Err(Halt::Limit("no deal was found that agrees with what the player saw".to_owned()))
     }
 
-    /// Takes one turn, and exchanges cards of the reference until it agrees.
+    /// Takes one turn, and exchanges cards of the reference until the turn is consistent.
     fn take(&mut self, turn: &Turn, rng: &mut Rng, stop: &Stop) -> Result<(), Failure> {
         let seen = self.keys(turn);
         for repair in 0..REPAIRS {
@@ -82,7 +83,7 @@ impl Deals {
                     for (card, positions) in wanted {
                         self.cards[card as usize].may &= positions;
                     }
-                    // Now and then all unseen cards are dealt again, in case the exchange of few of
+                    // Occasionally all unseen cards are dealt again, in case exchanging a few of
                     // them always fails.
                     if !self.repair(repair % 8 == 7, rng) {
                         return Err(Failure::Stuck);
@@ -182,7 +183,7 @@ impl Deals {
                     self.machine.logging = true;
                     let done = self.machine.follow_path(p, &tick.path);
                     self.machine.logging = false;
-                    // With chance inside of an option, its actions are only those before.
+                    // If an option contains chance, its actions are only those before the draw.
                     let common = actions.iter().zip(&self.machine.log).take_while(|(a, b)| a == b);
                     tick.actions = common.count();
                     match done
@@ -206,7 +207,7 @@ impl Deals {
         Ok(tick)
     }
 
-    /// Registers a shuffle of the next turn: no player knows where its cards are.
+    /// Registers a shuffle of the next turn: no player knows the positions of its cards.
     fn begin_shuffle(&mut self, pile: u32, rng: &mut Rng) {
         let turn = self.ticks.len();
         if self.shuffles.last().is_some_and(|last| last.turn == turn) {
@@ -224,8 +225,8 @@ impl Deals {
         self.shuffles.push(Shuffle { turn, order, never, before });
     }
 
-    /// The options whose actions look as the player saw them. If there is none, what would have to
-    /// change.
+    /// The options whose actions match the player's observations. If there is none, the changes
+    /// that would be necessary.
     fn fitting(&self, seen: &[Key]) -> Result<Vec<usize>, Failure> {
         let p = &self.shared.program;
         let choosing = &self.machine.choosing;
@@ -290,7 +291,7 @@ impl Deals {
         })
     }
 
-    /// Keeps the options that agree with what later turns say about this one.
+    /// Keeps the options that agree with the hints of later turns about this one.
     fn heed_hints(&self, options: &mut Vec<usize>) {
         let turn = self.ticks.len();
         for &(_, card, moved) in self.hints.iter().filter(|hint| hint.0 == turn) {
@@ -304,8 +305,8 @@ impl Deals {
         }
     }
 
-    /// The open decision that put a known card into the wrong pile, if a turn fails because of that.
-    /// It gets a hint.
+    /// The open decision that put a known card into the wrong pile, if that is why a turn fails. It
+    /// gets a hint.
     fn culprit(&mut self, turn: &Turn) -> Option<usize> {
         let p = &self.shared.program;
         self.machine.load(p, &self.state)?;
@@ -332,8 +333,8 @@ impl Deals {
         None
     }
 
-    /// What makes one observation out of another: the card that was seen takes the position of the
-    /// card of the reference. Both must be unseen so far.
+    /// The change that turns one observation into another: the observed card takes the position of
+    /// the card of the reference. Both must be unseen so far.
     fn change(&self, seen: Key, says: Key) -> Option<(u16, u128)> {
         let (order, kind, a, b, card) = seen;
         let same = (order, kind, a, b) == (says.0, says.1, says.2, says.3);
@@ -346,7 +347,7 @@ impl Deals {
             .then(|| (card as u16, 1 << there.position))
     }
 
-    /// The cards that were seen to come from piles where the reference does not have them.
+    /// The cards that were observed to come from piles where the reference does not have them.
     fn wanted_from_piles(&self, seen: &[Key]) -> Vec<(u16, u128)> {
         let mut wanted = Vec::new();
         for &(_, kind, from, _, card) in seen {
@@ -369,7 +370,7 @@ impl Deals {
         wanted
     }
 
-    /// Compares the events of a turn with what the player saw.
+    /// Compares the events of a turn with the player's observations.
     fn compare(&self, events: &[Event], seen: &[Key]) -> Result<(), Failure> {
         let p = &self.shared.program;
         let mut keys = seen.iter();
@@ -381,7 +382,7 @@ impl Deals {
                 Some(&key) => match self.change(key, says) {
                     Some(change) => wanted.push(change),
                     None if wanted.is_empty() => return Err(Failure::Stuck),
-                    // What follows may follow from the wrong cards before.
+                    // The following events may be consequences of the wrong cards before.
                     None => return Err(Failure::Wanted(wanted)),
                 },
                 None if wanted.is_empty() => return Err(Failure::Stuck),
@@ -395,12 +396,12 @@ impl Deals {
         }
     }
 
-    /// Exchanges cards so that each is where it may be, and replays the reference. Returns false if
-    /// no such deal was found.
+    /// Exchanges cards so that each is at a possible position, and replays the reference. Returns
+    /// false if no such deal was found.
     fn repair(&mut self, again: bool, rng: &mut Rng) -> bool {
         for round in 0..ROUNDS {
             let old: Vec<Vec<u16>> = self.shuffles.iter().map(|s| s.order.clone()).collect();
-            // If the exchange of few cards leads to something impossible, all unseen cards are dealt
+            // If exchanging a few cards leads to an impossible deal, all unseen cards are dealt
             // again.
             let all = again || round > 0;
             if !(0..old.len()).all(|number| self.rematch(number, all, rng)) {
@@ -433,8 +434,8 @@ impl Deals {
         }
     }
 
-    /// Replays the reference from a shuffle on, up to the turn that is not taken yet. Returns
-    /// whether it is possible.
+    /// Replays the reference from a shuffle on, up to the current turn. Returns whether it is
+    /// possible.
     fn rerun(&mut self, first: usize) -> bool {
         if self.shuffles[first].turn >= self.ticks.len() {
             return true;
@@ -509,7 +510,7 @@ impl Deals {
         true
     }
 
-    /// Adds a turn to the reference, with what it reveals about cards.
+    /// Adds a turn to the reference, with the information that it reveals about cards.
     fn accept(&mut self, tick: Tick, rng: &mut Rng) {
         let before = std::mem::take(&mut self.state);
         self.machine.save(&mut self.state);
@@ -536,7 +537,7 @@ impl Deals {
     }
 
     /// Finds the cards that the player of a decision cannot have held, because the decision would
-    /// not have been possible: each is tried in its hand.
+    /// then have been impossible. Each card is tried in the hand of that player.
     fn exclude(&mut self, tick: &Tick, before: &[u64], rng: &mut Rng) {
         let shared = std::sync::Arc::clone(&self.shared);
         let p = &shared.program;
@@ -616,12 +617,12 @@ impl Deals {
     }
 }
 
-/// Keeps the failure that says what to do.
+/// Returns the more informative of two failures.
 fn worse(one: Failure, other: Failure) -> Failure {
     if matches!(one, Failure::Stuck) { other } else { one }
 }
 
-/// Finds a position for a card; a card in the way may move to another one.
+/// Finds a position for a card; a card that is in the way may be moved to another one.
 fn place(
     card: u16,
     at: &mut [Option<u16>],

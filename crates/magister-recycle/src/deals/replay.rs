@@ -1,4 +1,4 @@
-//! The match with another deal: the same positions move, with other cards.
+//! Replays the match with another deal: the same positions move, with other cards.
 
 use magister_core::Move;
 
@@ -34,8 +34,8 @@ pub(super) fn complete(machine: &mut Machine, p: &Program, pile: u32, order: &[u
 
 impl Deals {
     /// Replays the match from a turn on with the renamed cards. Returns the logarithm of the
-    /// probability of the others' decisions and of chance, or `None` if something in it is
-    /// impossible. Writes the joint moves into `joints`, which requires to replay from the start.
+    /// probability of the others' decisions and of chance, or `None` if it is impossible. Writes
+    /// the joint moves into `joints`, which requires a replay from the start.
     pub(super) fn replay(&mut self, from: usize, joints: Option<&mut Vec<Move>>) -> Option<f64> {
         let shared = std::sync::Arc::clone(&self.shared);
         let p = &shared.program;
@@ -101,8 +101,8 @@ impl Deals {
                         machine.expand(p, choice).ok()?;
                         let choosing = &machine.choosing;
                         let option = if own {
-                            // Own options may have the same actions, but the player knows which one
-                            // it chose.
+                            // The player's own options may have the same actions, but the player
+                            // knows which one it chose.
                             (0..choosing.len()).find(|&at| choosing.path(at) == tick.path)?
                         } else {
                             find(machine, tick, &self.names)?

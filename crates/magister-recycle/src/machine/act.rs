@@ -1,11 +1,11 @@
-//! Actions and their undoing.
+//! Actions, and how they are undone.
 
 use super::{CARD, Event, Fault, Machine, NO_CARD, Position, Res, Undo, Wait};
 use crate::ir::{Act, Card, Cards, Given, Place, Which};
 use crate::program::Program;
 
 impl Machine {
-    /// Runs an action. Everything is evaluated before anything changes.
+    /// Runs an action. All its expressions are evaluated before anything changes.
     pub(super) fn act(&mut self, p: &Program, act: &Act) -> Res<()> {
         match act {
             Act::SetInt(owner, key, value) => {
@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// The target of a card: the pile, the position as written, and its index.
+    /// The target of a card: the pile, the position in the rules, and its index.
     pub(super) fn target(
         &mut self,
         p: &Program,
@@ -162,7 +162,7 @@ impl Machine {
         let from = self.at[card as usize] as usize;
         let from_at = self.pile(from).iter().rposition(|&c| c == card).unwrap_or(0);
         self.remove(from, from_at);
-        // In its own pile the card has made room.
+        // Within its own pile, the card has left a gap.
         let index = index.min(self.lens[to] as usize);
         self.insert(to, index, card);
         self.at[card as usize] = to as u32;
@@ -185,7 +185,7 @@ impl Machine {
     }
 
     /// When the original program undoes a move from a computed collection, it puts the card on top
-    /// of its pile. Games can depend on that, because the order of the pile changes.
+    /// of its pile. This changes the order of the pile, and games may depend on it.
     fn displace(&mut self, p: &Program, card: &Card) {
         let computed = match card {
             Card::Var(_) => false,

@@ -105,7 +105,7 @@ impl Machine {
             Bool::Strs(equal, a, b) => (self.str(p, a)? == self.str(p, b)?) == *equal,
             Bool::Cards(equal, a, b) => {
                 let (a, b) = (self.card(p, a)?, self.card(p, b)?);
-                // In the original program no card is equal to any.
+                // In the original program, no card is equal to any card.
                 let same = a != NO_CARD && b != NO_CARD && a & CARD == b & CARD && !p.compat;
                 same == *equal
             }
@@ -115,7 +115,7 @@ impl Machine {
         })
     }
 
-    /// Whether the test has the wanted result for some element.
+    /// Whether the test has the desired result for some element.
     fn exists(
         &mut self,
         p: &Program,
@@ -280,7 +280,7 @@ impl Machine {
         self.card_by(p, card, |_, card| card as i32)
     }
 
-    /// A card of which only `key` matters: chance need not decide between equal cards.
+    /// A card of which only `key` matters, so that chance need not decide between equal cards.
     pub(super) fn card_by(
         &mut self,
         p: &Program,
@@ -341,7 +341,7 @@ impl Machine {
         let table = self.table(p, points)?;
         let start = self.lists.len();
         let mut best = 0;
-        // The original program starts with -1, and takes the top card if no score is above that.
+        // The original program starts with -1, and takes the top card if no score is higher.
         if p.compat && most && len > 0 {
             let scores = self.lists[from..from + len].iter();
             if scores.map(|&card| self.tables[table + (card & CARD) as usize]).all(|s| s < 0) {
@@ -437,7 +437,8 @@ impl Machine {
     }
 }
 
-/// Ties in the original program: each further card replaces the current one by the flip of a coin.
+/// Ties in the original program: with each further card, a coin flip decides whether it replaces
+/// the current one.
 fn flips(rng: &mut magister_core::Rng, count: u32) -> u32 {
     (1..count).rev().find(|_| rng.below(2) == 1).unwrap_or(0)
 }

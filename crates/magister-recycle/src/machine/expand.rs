@@ -11,7 +11,7 @@ use crate::program::Program;
 #[derive(Clone, Copy, Debug)]
 struct Point {
     stmt: StmtId,
-    /// The elements, and the next one to take.
+    /// The elements, and the next one to use.
     start: usize,
     count: usize,
     stride: usize,
@@ -29,7 +29,7 @@ struct Point {
 /// The options of a choice, and the memory to find them.
 #[derive(Debug, Default)]
 pub(crate) struct Choosing {
-    /// For each option the end of its path in `paths`, of its values and of its actions.
+    /// For each option, the end of its path in `paths`, of its values and of its actions.
     ends: Vec<(u32, u32, u32)>,
     paths: Vec<u32>,
     /// The values of the `any` variables, as words; see [`Choosing::values`].
@@ -47,7 +47,7 @@ pub(crate) struct Choosing {
     /// The assumed outcomes of chance inside options, which are drawn only after one is chosen; the
     /// first outcome by default.
     guesses: Vec<u32>,
-    /// The number of outcomes each time.
+    /// The number of outcomes of each draw.
     guessed: Vec<u32>,
 }
 
@@ -80,8 +80,8 @@ impl Choosing {
         &self.paths[start..self.ends[option].0 as usize]
     }
 
-    /// The value of each `any` of the path: its slot, -1 and a word or the number of its cards and
-    /// the cards, and the index of the element in its collection.
+    /// The value of each `any` of the path: its slot; then either -1 and a word, or the number of
+    /// cards and the cards; then the index of the element in its collection.
     pub(crate) fn values(&self, option: usize) -> &[i32] {
         let start = if option == 0 { 0 } else { self.ends[option - 1].1 as usize };
         &self.values[start..self.ends[option].1 as usize]
@@ -182,7 +182,7 @@ impl Machine {
         ));
     }
 
-    /// An `any`: the first element now, the others later.
+    /// Handles an `any`: the first element now, the others later.
     pub(super) fn branch(
         &mut self,
         p: &Program,

@@ -87,7 +87,7 @@ impl Machine {
         (end, len)
     }
 
-    /// Whether variables may refer to cards from here on, so that they must not be changed.
+    /// Whether variables may refer to cards from here on, which must then not be changed.
     fn bound_below(&self, start: usize) -> bool {
         start < self.kept
     }
@@ -184,7 +184,7 @@ impl Machine {
             }
         }
         let wanted = match op {
-            // The original program counts the operands of an `all` as none.
+            // The original program counts the operands of an `all` as zero.
             SetOp::Intersect if p.compat && matches!(groups, Groups::Each(..)) => 0,
             SetOp::Intersect => count as u32,
             _ => 1,
@@ -266,7 +266,7 @@ impl Machine {
                 .iter()
                 .take_while(|&&card| self.tables[table + (card & CARD) as usize] == value)
                 .count();
-            // The original program knows no other scores.
+            // The original program considers no other scores.
             let known = !p.compat || (0..13).contains(&value);
             if known && alike >= count as usize {
                 self.combinations(p, at, alike, count as usize)?;
@@ -346,7 +346,7 @@ impl Machine {
                 }
             } else {
                 for length in least..=longest {
-                    // In the original program a run continues to grow after it was recorded.
+                    // In the original program, a run continues to grow after it was recorded.
                     let length = if p.compat { longest } else { length };
                     self.strings(p, (start, len), (scores, count), first, length)?;
                 }

@@ -4,8 +4,8 @@
 //! machine runs until chance or a player has to decide; then the state is complete and can be
 //! saved. It can stop in the middle of a block, because the rest of the block is on the stack.
 //!
-//! A statement that needs a number from chance is restarted when the number is available; until it
-//! has all its numbers it has changed nothing.
+//! A statement that needs a number from chance is restarted when the number is available; it
+//! changes nothing before it has all its numbers.
 
 mod act;
 mod eval;
@@ -21,7 +21,7 @@ use crate::program::Program;
 
 pub(crate) use expand::Choosing;
 
-/// No card.
+/// The absence of a card.
 pub(crate) const NO_CARD: i32 = -1;
 /// The bits of a card's number; the bits above may contain a `mem` pile.
 pub(crate) const CARD: i32 = 0xffff;
@@ -37,7 +37,7 @@ pub(crate) enum Trap {
 /// The kind of draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draw {
-    /// A number below this.
+    /// A number below this bound.
     Number(u32),
     /// One of several cards with the same score.
     Tie(u32),
@@ -76,7 +76,7 @@ impl Fault {
         }
     }
 
-    /// Whether it is an exceeded limit, and not a defect of the rules.
+    /// Whether it is an exceeded limit rather than a defect of the rules.
     pub(crate) fn is_limit(self) -> bool {
         matches!(self, Fault::Endless | Fault::TooMany)
     }
@@ -95,11 +95,11 @@ pub(crate) enum Wait {
         pile: u32,
         at: u32,
     },
-    /// None: the game is over.
+    /// There is none: the game is over.
     End,
 }
 
-/// A statement to run, with a variable to bind before.
+/// A statement to run, with a variable to bind first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub stmt: StmtId,
@@ -108,9 +108,9 @@ pub(crate) struct Item {
     pub b: i32,
 }
 
-/// Nothing is bound.
+/// No variable is bound.
 pub(crate) const FRESH: Slot = Slot::MAX;
-/// Nothing is bound, and the statement has been started already.
+/// No variable is bound, and the statement has already been started.
 pub(crate) const AGAIN: Slot = Slot::MAX - 1;
 
 /// The cycle of turns in a stage.
@@ -145,7 +145,7 @@ pub(crate) enum Position {
     At(u32),
 }
 
-/// A change by an action, for undoing it.
+/// A change by an action, so that it can be undone.
 #[derive(Clone, Copy, Debug)]
 enum Undo {
     Int { address: u32, old: i32 },
@@ -200,7 +200,7 @@ pub(crate) struct Machine {
     pub log: Vec<Event>,
     pub choosing: Choosing,
     counts: Vec<u32>,
-    /// Everything below in `lists` belongs to variables.
+    /// Everything below this index in `lists` belongs to variables.
     kept: usize,
 }
 
@@ -273,7 +273,7 @@ impl Machine {
         self.log.clear();
     }
 
-    /// Removes variables when no statement can use them any more.
+    /// Removes variables that no statement can use any more.
     fn clean(&mut self) {
         self.lists.clear();
         self.slots.fill(0);
@@ -316,7 +316,7 @@ impl Machine {
         }
     }
 
-    /// Whether two decisions are of the same kind.
+    /// The kind of the next decision, for comparison.
     pub(crate) fn wait_kind(&self) -> (u8, u32) {
         Self::kind(self.wait)
     }

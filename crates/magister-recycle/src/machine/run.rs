@@ -110,7 +110,8 @@ impl Machine {
             }
             Stmt::RepeatMove { from, top, to, at, fixed } => {
                 // The original program makes all copies of the action before it runs them; in a
-                // `do` all of them move the card that is on top of a computed collection at first.
+                // `do`, all of them move the card that is initially on top of a computed
+                // collection.
                 let same = *fixed && p.compat && !self.expanding && self.path.is_empty();
                 self.repeat_move(p, from, *top, to, at, same)?;
             }
@@ -127,8 +128,8 @@ impl Machine {
             Stmt::Stage { team, end, body } => {
                 let kind = usize::from(*team);
                 let again = item.slot == AGAIN;
-                // On entry the cycle is a copy without its successor, and the test must see it like
-                // that.
+                // On entry, the cycle is a copy without its successor, and the test must see it in
+                // this form.
                 if !again {
                     let at = self.cycles[kind].last().map_or(0, |cycle| cycle.at);
                     self.cycles[kind].push(Cycle { at, queued: None });
@@ -215,8 +216,9 @@ impl Machine {
         Ok(())
     }
 
-    /// In a `do` the original program makes all copies of a repeated action before it runs them, so
-    /// amounts and computed cards are the same in all. Returns false if that makes no difference.
+    /// In a `do`, the original program makes all copies of a repeated action before it runs them,
+    /// so amounts and computed cards are the same in all copies. Returns false if that makes no
+    /// difference.
     fn copies(&mut self, p: &Program, act: &Act, count: i32) -> Res<bool> {
         match act {
             Act::Add(add, owner, key, amount) => {
@@ -303,13 +305,13 @@ impl Machine {
     }
 
     /// Pushes the body of an `any` for one element. The original program copies the stack upside
-    /// down for all elements except the first, so what follows the `any` comes before it.
+    /// down for all elements except the first, so the statements after the `any` run before it.
     pub(super) fn take(&mut self, p: &Program, item: Item, pick: usize) {
         if !p.compat {
             self.stack.push(item);
             return;
         }
-        // It also binds the variable now, and not when the body runs.
+        // It also binds the variable now instead of when the body runs.
         self.slots[item.slot as usize] = item.a;
         self.slots[item.slot as usize + 1] = item.b;
         self.stack.push(Item { slot: FRESH, ..item });

@@ -64,8 +64,8 @@ fn seal(words: &[u64]) -> u64 {
 }
 
 impl Machine {
-    /// Replaces the contents of `out` with the words of the state. Equivalent states have the same
-    /// words, because only what the rules can still use is saved.
+    /// Replaces the contents of `out` by the words of the state. Equivalent states have the same
+    /// words, because only data that the rules can still use is saved.
     pub(crate) fn save(&self, out: &mut Vec<u64>) {
         out.clear();
         let mut writer = Writer { out, half: false };

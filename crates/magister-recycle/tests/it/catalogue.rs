@@ -3,10 +3,10 @@
 use magister_core::{Seed, battery};
 use magister_recycle::{CardGame, Options, examine};
 
-/// Random games of each.
+/// The number of random games of each.
 const GAMES: u64 = 200;
 
-/// All card games of the catalogue, with the twins of games in other languages.
+/// All card games of the catalogue, including twins of games in other languages.
 pub(crate) fn all() -> Vec<(String, CardGame)> {
     let folder = format!("{}/../../games", env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Every code has a game that shows it, and only it, and a correct game.
+//! Every code has a game with exactly that defect, and a correct game.
 
 use magister_recycle::{Code, Options, examine};
 

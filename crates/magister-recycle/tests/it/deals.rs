@@ -1,10 +1,10 @@
-//! Samples of what is hidden agree with everything that a player saw.
+//! Sampled deals are consistent with all observations of a player.
 
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Role, Seed, Step, Stop, Turn, View, draw, view};
 
-/// A random match up to a number of turns: the views of all roles, and the state at the end.
+/// A random match up to a number of turns: the views of all roles, and the last state.
 pub(crate) fn random_match(game: &Arc<dyn Game>, seed: u64, turns: usize) -> (Vec<View>, Vec<u64>) {
     let info = game.info();
     let mut views: Vec<View> =
@@ -51,8 +51,8 @@ fn relive(game: &Arc<dyn Game>, role: Role, joints: &[Move]) -> (View, Vec<u64>)
     (view, state)
 }
 
-/// In every game, at several times, for every role: sampled histories are histories of the game, end
-/// in the sampled state, and look exactly like the match to the role.
+/// In every game, at several times, for every role: sampled histories are histories of the game,
+/// end in the sampled state, and are in the information set of the role.
 #[test]
 fn sampled_deals_look_the_same_to_the_player() {
     let mut failed = Vec::new();
@@ -85,7 +85,7 @@ fn sampled_deals_look_the_same_to_the_player() {
                     let (again, end) = relive(&game, view.role(), &joints);
                     assert_eq!(again.turns(), view.turns(), "{name}, {turns} turns");
                     assert_eq!(end, state, "{name}, {turns} turns");
-                    // What a player may do must not depend on what is hidden from it.
+                    // The legal moves of a player must not depend on hidden information.
                     worker.load(&state, &Stop::never()).unwrap();
                     assert_eq!(worker.legal(view.role()), legal, "{name}, {turns} turns");
                 }

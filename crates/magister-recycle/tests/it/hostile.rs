@@ -94,7 +94,7 @@ const WORDS: &[&str] = &[
     "or",
 ];
 
-/// Reads, checks, prints and plays a little, whatever the result.
+/// Reads, checks, prints and plays a little, whatever the text is.
 fn survive(text: &str) {
     let limits = CardLimits { steps: 2_000, options: 300, words: 50_000, ..CardLimits::DEFAULT };
     for compat in [false, true] {
@@ -148,7 +148,7 @@ proptest! {
     }
 }
 
-/// A game with a few words exchanged, doubled or left out.
+/// A game with a few words exchanged, duplicated or removed.
 fn mutated(text: &str, rng: &mut Rng) -> String {
     let mut words: Vec<&str> = text.split_inclusive([' ', '(', ')', '\n']).collect();
     for _ in 0..=rng.below(3) {

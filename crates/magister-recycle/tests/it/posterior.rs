@@ -71,11 +71,12 @@ fn game(text: &str) -> Arc<dyn Game> {
     Arc::new(examined.game.unwrap_or_else(|| panic!("{:?}", examined.diagnostics)))
 }
 
-/// The exact posterior: all histories that look like these turns, by the states at their ends.
+/// The exact posterior: all histories that are consistent with these turns, by their final states.
 struct Exact<'a> {
     role: Role,
     turns: &'a [Turn],
-    /// Whether all decisions of others count the same, however many options they had.
+    /// Whether all decisions of others have the same weight, regardless of the number of their
+    /// options.
     flat: bool,
     found: BTreeMap<Vec<u64>, f64>,
 }
@@ -123,8 +124,8 @@ fn exact(game: &Arc<dyn Game>, view: &View, flat: bool) -> BTreeMap<Vec<u64>, f6
     exact.found.into_iter().map(|(state, weight)| (state, weight / total)).collect()
 }
 
-/// Compares the piles of every unseen card: the order of cards in a pile that no player knows does
-/// not matter to players, and there are too many orders to compare.
+/// Compares the piles of every unseen card. The unknown order of cards within a pile does not
+/// matter to players, and there are too many orders to compare.
 fn places(game: &Arc<dyn Game>, states: &BTreeMap<Vec<u64>, f64>) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
     for (state, weight) in states {

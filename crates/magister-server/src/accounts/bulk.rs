@@ -5,10 +5,10 @@ use serde::Deserialize;
 
 use crate::ApiError;
 
-/// The accounts of one list at most.
+/// The maximum number of accounts in one list.
 pub(crate) const MOST: usize = 500;
 
-/// An account that is to be created.
+/// An account to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewAccount {
     pub(crate) name: String,
@@ -16,15 +16,15 @@ pub(crate) struct NewAccount {
     pub(crate) role: AccountRole,
 }
 
-/// A list of accounts as it is sent.
+/// A list of accounts in a request.
 #[derive(Debug, Deserialize)]
 pub(crate) struct List {
     pub(crate) list: String,
 }
 
 /// The accounts of a list: one per line as `name`, `name, password` or `name, password, role`.
-/// Empty lines and lines after `#` are left out. Tabs and semicolons separate as well as commas, so
-/// that columns of a table can be pasted.
+/// Empty lines and comments after `#` are ignored. Tabs and semicolons are also separators, so that
+/// columns of a table can be pasted.
 pub(crate) fn parse_list(text: &str) -> Result<Vec<NewAccount>, ApiError> {
     let mut all = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -1,10 +1,10 @@
-//! Accounts: who visits the site, and what they may do.
+//! Accounts: visitors of the site, and their rights.
 //!
-//! A site is open or has accounts. An open site asks no one to sign in; on loopback every visitor
-//! may do everything. A site with accounts lets guests look, and asks for a sign-in before it does
-//! any work. The browser holds a session in a cookie that scripts cannot read, and repeats a second
-//! token, the CSRF token, in a header or in a field of a form. Programs send a token of their own in
-//! the header `Authorization`.
+//! A site is open or has accounts. An open site has no sign-in; on loopback, every visitor has all
+//! rights. A site with accounts lets guests watch, and requires a sign-in before it does any work.
+//! The browser holds a session in a cookie that scripts cannot read, and repeats a second token,
+//! the CSRF token, in a header or in a field of a form. Programs send their own token in the header
+//! `Authorization`.
 
 mod bulk;
 pub mod password;
@@ -28,11 +28,11 @@ use crate::limits::Rates;
 use crate::live::now_ms;
 use crate::{ApiError, Limits};
 
-/// How long a sign-in lasts, in milliseconds.
+/// The duration of a session, in milliseconds.
 const SESSION_MS: i64 = 14 * 24 * 3600 * 1000;
-/// How long a token of a program lasts, in milliseconds.
+/// The duration of a program's token, in milliseconds.
 const TOKEN_MS: i64 = 365 * 24 * 3600 * 1000;
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 const NAME: usize = 40;
 
 /// The accounts of a site.
@@ -40,7 +40,7 @@ const NAME: usize = 40;
 pub struct Accounts {
     /// Whether people sign in.
     pub required: bool,
-    /// Whether every visitor is trusted like an administrator: an open site on loopback.
+    /// Whether every visitor has the rights of an administrator: an open site on loopback.
     trusting: bool,
     memory_kib: u32,
     tries: f64,
@@ -49,12 +49,12 @@ pub struct Accounts {
     /// One hash takes megabytes, so only a few are computed at the same time.
     hashing: Semaphore,
     quotas: Mutex<Quotas>,
-    /// The hash that is compared with where there is no account, so that names cannot be probed by
-    /// the time of the answer.
+    /// The hash that is compared if there is no account, so that names cannot be probed by response
+    /// times.
     decoy: String,
 }
 
-/// A new session with the secret that the visitor gets.
+/// A new session, with the secret for the visitor.
 #[derive(Debug)]
 pub(crate) struct SignedIn {
     pub(crate) token: String,
@@ -87,7 +87,7 @@ impl Accounts {
         self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a computation of hashes on a thread that may block, few at a time.
+    /// Computes hashes on a thread that may block, a few at a time.
     async fn hashed<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -97,7 +97,7 @@ impl Accounts {
         tokio::task::spawn_blocking(work).await.map_err(|_| closing())
     }
 
-    /// Signs a person in. Wrong names and wrong passwords look the same.
+    /// Signs a person in. Wrong names and wrong passwords give the same error.
     pub(crate) async fn sign_in(
         &self,
         store: &SqlStore,
@@ -118,11 +118,11 @@ impl Accounts {
         self.begin_session(store, account, SESSION_MS, true).await
     }
 
-    /// Counts a try, and refuses it if there were too many from this address or for this name.
+    /// Counts an attempt, and refuses it if there were too many from this address or for this name.
     fn try_once(&self, address: IpAddr, folded: &str) -> Result<(), ApiError> {
         let from_here = self.by_address.allow(address, self.tries / 200.0, self.tries);
-        // Many addresses may try one name together. More tries are allowed than from one address,
-        // so that a stranger does not lock the owner out easily.
+        // Many addresses together may attempt one name. More attempts are allowed than from one
+        // address, so that a stranger cannot easily lock out the owner.
         let key: String = folded.chars().take(NAME).collect();
         let for_name = self.by_name.allow(key, self.tries / 100.0, self.tries * 3.0);
         if from_here && for_name {
@@ -153,7 +153,7 @@ impl Accounts {
         Ok(SignedIn { token, csrf, account })
     }
 
-    /// A token for programs of an account. It is shown once.
+    /// A token for programs of an account. It is shown only once.
     pub(crate) async fn program_token(
         &self,
         store: &SqlStore,
@@ -162,7 +162,7 @@ impl Accounts {
         Ok(self.begin_session(store, account.clone(), TOKEN_MS, false).await?.token)
     }
 
-    /// Changes a password after the old one was given, and ends all sessions of the account.
+    /// Changes a password after checking the old one, and ends all sessions of the account.
     pub(crate) async fn change_password(
         &self,
         store: &SqlStore,
@@ -181,7 +181,7 @@ impl Accounts {
         self.begin_session(store, changed, SESSION_MS, true).await
     }
 
-    /// Asks for the password of someone who is signed in.
+    /// Checks the password of a visitor who is signed in.
     pub(crate) async fn confirm(
         &self,
         account: &Account,
@@ -196,7 +196,7 @@ impl Accounts {
         Err(ApiError::forbidden("the password is wrong"))
     }
 
-    /// Adds an account. Without a password one is generated. Gives the account and the password.
+    /// Adds an account. Without a password, one is generated. Returns the account and the password.
     pub(crate) async fn add(
         &self,
         store: &SqlStore,
@@ -240,8 +240,8 @@ impl Accounts {
         Ok(chosen)
     }
 
-    /// An administrator of this name with a generated password, which is returned. An account that
-    /// exists gets the role and a new password.
+    /// Creates an administrator of this name with a generated password, which is returned. An
+    /// existing account gets the role and a new password.
     pub async fn make_admin(&self, store: &SqlStore, name: &str) -> Result<String, ApiError> {
         if let Some(account) = store.account_named(name).await? {
             let account = Account { role: AccountRole::Admin, is_disabled: false, ..account };
@@ -252,7 +252,7 @@ impl Accounts {
         Ok(self.add(store, new).await?.1)
     }
 
-    /// Whether an account can administer the site.
+    /// Whether any account can administer the site.
     pub async fn has_admin(&self, store: &SqlStore) -> Result<bool, ApiError> {
         let all = store.accounts().await?;
         Ok(all.iter().any(|one| one.role == AccountRole::Admin && !one.is_disabled))
@@ -264,7 +264,7 @@ impl Accounts {
         store: &SqlStore,
         token: &str,
     ) -> Result<Option<(Session, Account)>, ApiError> {
-        // Forged tokens of another form need no query.
+        // Tokens of another form are forged and need no query.
         if token.len() != 64 || !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
@@ -272,7 +272,7 @@ impl Accounts {
     }
 }
 
-/// A name as it is stored.
+/// A valid name, in the form in which it is stored.
 pub(crate) fn check_name(name: &str) -> Result<String, ApiError> {
     let name = name.trim();
     let fits = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | '@' | '\'');

@@ -7,9 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ApiError;
 
-/// The shortest password that a person may choose, in characters.
+/// The minimum length of a password that a person may choose, in characters.
 pub const SHORTEST: usize = 8;
-/// The longest password, in bytes. It bounds the work of a sign-in.
+/// The maximum length of a password, in bytes. It bounds the work of a sign-in.
 pub const LONGEST: usize = 200;
 
 /// The hash of a password as text, `$argon2id$...`. `memory_kib` is the memory of one computation.
@@ -22,14 +22,14 @@ pub fn hash(password: &str, memory_kib: u32) -> Result<String, ApiError> {
     Ok(hash.to_string())
 }
 
-/// Whether a password belongs to a hash. The parameters are those of the hash.
+/// Whether a password matches a hash. The parameters are those of the hash.
 pub fn verify(password: &str, hash: &str) -> bool {
     let Ok(parsed) = PasswordHash::new(hash) else { return false };
     password.len() <= LONGEST
         && Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok()
 }
 
-/// Whether a person may choose a password.
+/// Whether a person may choose this password.
 pub fn check(password: &str) -> Result<(), ApiError> {
     if password.chars().count() < SHORTEST || password.len() > LONGEST {
         let what = format!("a password has {SHORTEST} to {LONGEST} characters");
@@ -38,7 +38,7 @@ pub fn check(password: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Letters and digits that are not mistaken for each other.
+/// Letters and digits that are not easily confused.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// A password of 12 random letters and digits in three groups, easy to copy from paper.
@@ -56,7 +56,7 @@ pub fn token() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether two secrets are equal. The time does not show how much of them agrees.
+/// Whether two secrets are equal. The comparison takes constant time.
 pub fn same(one: &str, other: &str) -> bool {
     Sha256::digest(one.as_bytes()) == Sha256::digest(other.as_bytes())
 }

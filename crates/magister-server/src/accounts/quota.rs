@@ -1,4 +1,4 @@
-//! What one account may have: games, players, matches, bytes.
+//! The quota of an account: games, players, matches, bytes.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::ApiError;
 
-/// The kind of the documents that hold quotas: one under the id of an account, and the default.
+/// The kind of the documents that contain quotas: one under the id of an account, and the default.
 const QUOTA: &str = "quota";
-/// The name of the document that holds the default. Ids of accounts look different.
+/// The name of the document with the default. Ids of accounts have another form.
 const DEFAULT: &str = "default";
 
-/// Limits of one account.
+/// The limits of one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Quota {
-    /// Saved games.
+    /// The maximum number of saved games.
     pub games: usize,
-    /// Uploaded players, and remote players.
+    /// The maximum number of uploaded players, and of remote players.
     pub players: usize,
-    /// Matches that run at the same time.
+    /// The maximum number of concurrent matches.
     pub matches: usize,
-    /// The texts of all games and players together, in bytes.
+    /// The maximum total size of all games and players, in bytes.
     pub bytes: usize,
 }
 
@@ -54,7 +54,7 @@ impl Quotas {
         account.and_then(|id| self.single.get(id)).copied().unwrap_or(self.default)
     }
 
-    /// Whether an account has a quota of its own.
+    /// Whether an account has its own quota.
     pub(crate) fn is_single(&self, account: &str) -> bool {
         self.single.contains_key(account)
     }
@@ -71,7 +71,7 @@ impl Quotas {
 }
 
 impl super::Accounts {
-    /// Sets the quota of an account, or the default. Without a quota the default applies again.
+    /// Sets the quota of an account, or the default. `None` restores the default for an account.
     pub(crate) async fn set_quota(
         &self,
         store: &SqlStore,
@@ -90,7 +90,7 @@ impl super::Accounts {
         Ok(())
     }
 
-    /// Refuses another upload of `bytes` in place of `replaced` bytes, if the quota is used up.
+    /// Refuses an upload of `bytes` that replaces `replaced` bytes, if it exceeds the quota.
     pub(crate) async fn room(
         &self,
         store: &SqlStore,

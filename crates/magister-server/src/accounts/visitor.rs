@@ -1,4 +1,4 @@
-//! Who sends a request, and whether the request is their own.
+//! Identifies the sender of a request, and checks that the request was not forged.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Request};
@@ -13,12 +13,12 @@ use crate::{ApiError, Site};
 /// The cookie of a session.
 const COOKIE: &str = "magister-session";
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Visitor {
-    /// The account, if someone is signed in.
+    /// The account, if the visitor is signed in.
     pub account: Option<Account>,
-    /// The token that requests of this browser repeat.
+    /// The CSRF token that requests of this browser must repeat.
     pub(crate) csrf: Option<String>,
     /// The secret of the session, to end it.
     pub(crate) token: Option<String>,
@@ -26,7 +26,7 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// The id of the account as the owner of uploads; empty if no one is signed in.
+    /// The id of the account as the owner of uploads; empty if the visitor is not signed in.
     pub fn owner(&self) -> &str {
         self.account.as_ref().map_or("", |account| &account.id)
     }
@@ -37,7 +37,7 @@ impl Visitor {
             || self.account.as_ref().is_some_and(|account| account.role == AccountRole::Admin)
     }
 
-    /// Refuses visitors who do not administer the site.
+    /// Refuses visitors who may not administer the site.
     pub fn admin(&self) -> Result<(), ApiError> {
         if self.is_admin() {
             return Ok(());
@@ -45,12 +45,12 @@ impl Visitor {
         Err(ApiError::forbidden("this is for administrators of the site"))
     }
 
-    /// The account of someone who is signed in.
+    /// The account of a visitor who is signed in.
     pub fn signed_in(&self) -> Result<&Account, ApiError> {
         self.account.as_ref().ok_or_else(sign_in_first)
     }
 
-    /// Whether this visitor may change or delete what an owner has.
+    /// Whether this visitor may change or delete the property of an owner.
     pub fn may_change(&self, owner: &str) -> Result<(), ApiError> {
         if self.is_admin() || (!owner.is_empty() && owner == self.owner()) {
             return Ok(());
@@ -58,7 +58,7 @@ impl Visitor {
         Err(ApiError::forbidden("this belongs to someone else"))
     }
 
-    /// The visitor as the client sees it.
+    /// The visitor, in the format of the client.
     pub(crate) fn json(&self, accounts: &Accounts) -> Value {
         let account = self.account.as_ref().map(describe);
         json!({
@@ -68,7 +68,7 @@ impl Visitor {
     }
 }
 
-/// An account as others may see it.
+/// The public part of an account.
 pub(crate) fn describe(account: &Account) -> Value {
     json!({
         "id": account.id, "name": account.name, "role": account.role.name(),
@@ -109,7 +109,7 @@ fn field<'a>(form: &'a [u8], wanted: &str) -> Option<&'a str> {
 }
 
 impl Site {
-    /// The line that gives a session to a browser, or takes it back.
+    /// The header that sets the session cookie of a browser, or removes it.
     pub(crate) fn session_cookie(&self, token: Option<&str>) -> String {
         let path = if self.base_path.is_empty() { "/" } else { &self.base_path };
         let secure = if self.is_https() { "; Secure" } else { "" };
@@ -118,8 +118,8 @@ impl Site {
         format!("{COOKIE}={value}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")
     }
 
-    /// Finds out who sends a request. A request that changes something must come from someone who
-    /// may, and with the CSRF token of the session.
+    /// Identifies the sender of a request. A request that changes something needs the necessary
+    /// rights and the CSRF token of the session.
     pub(crate) async fn identify(&self, request: Request) -> Result<(Visitor, Request), ApiError> {
         if !self.accounts.required {
             let visitor = Visitor { trusted: self.accounts.trusting, ..Visitor::default() };
@@ -136,7 +136,7 @@ impl Site {
             Some(token) => self.accounts.session(store, token).await?,
             None => None,
         };
-        // A cookie does not work as a token of a program, nor the other way round.
+        // A cookie is not accepted as the token of a program, nor vice versa.
         let found = found.filter(|(session, _)| session.csrf_token.is_empty() != browser);
         let visitor = match found {
             Some((session, account)) => Visitor {

@@ -34,7 +34,7 @@ struct SignIn {
     password: String,
 }
 
-/// Signs in. Gives the line for the cookie and the visitor.
+/// Signs in. Returns the cookie header and the visitor.
 pub(crate) async fn sign_in(
     site: &Site,
     name: &str,
@@ -73,7 +73,7 @@ async fn end(State(site): App, visitor: Visitor) -> Result<Response, ApiError> {
     Ok(([(header::SET_COOKIE, cookie)], Json(guest)).into_response())
 }
 
-/// What an account has, and what it may have.
+/// The usage and the quota of an account.
 pub(super) async fn usage(site: &Site, id: &str) -> Result<Value, ApiError> {
     let uploads = site.hub.store.uploads(Some(id)).await?;
     let count = |kind: &str| uploads.iter().filter(|one| one.kind == kind).count();

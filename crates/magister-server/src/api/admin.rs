@@ -41,7 +41,7 @@ async fn list(State(site): App, visitor: Visitor) -> Answer {
     Ok(Json(json!({"accounts": accounts, "quota": quota, "required": site.accounts.required})))
 }
 
-/// Creates the accounts of a list. A name that is in use does not stop the others.
+/// Creates the accounts of a list. A name that is already in use does not prevent the others.
 async fn add(
     State(site): App,
     visitor: Visitor,
@@ -55,7 +55,7 @@ async fn add(
         made.push(match site.accounts.add(&site.hub.store, new).await {
             Ok((account, password)) => {
                 let mut one = describe(&account);
-                // A password that the list gave is known already.
+                // A password that was in the list is already known.
                 one["password"] = if given { Value::Null } else { json!(password) };
                 one
             }
@@ -76,12 +76,12 @@ struct Change {
     role: Option<String>,
     #[serde(default)]
     disabled: Option<bool>,
-    /// Whether a new password is generated.
+    /// Whether to generate a new password.
     #[serde(default)]
     new_password: bool,
     #[serde(default)]
     quota: Option<Quota>,
-    /// Whether the default quota applies again.
+    /// Whether to restore the default quota.
     #[serde(default)]
     default_quota: bool,
 }
@@ -137,7 +137,7 @@ async fn change(
     Ok(Json(answer))
 }
 
-/// Refuses to take the last administrator away.
+/// Refuses to remove the last administrator.
 async fn keep_an_admin(site: &Site, id: &str) -> Result<(), ApiError> {
     let all = site.hub.store.accounts().await?;
     let other = |one: &Account| one.role == AccountRole::Admin && !one.is_disabled && one.id != id;
@@ -158,7 +158,7 @@ async fn delete(State(site): App, visitor: Visitor, Path(id): Path<String>) -> A
 }
 
 /// Deletes an account with its sessions, games and players, and ends its matches. The records of
-/// matches stay.
+/// matches are kept.
 pub(super) async fn delete_account(site: &Arc<Site>, account: &Account) -> Result<(), ApiError> {
     if account.role == AccountRole::Admin {
         keep_an_admin(site, &account.id).await?;
@@ -170,7 +170,7 @@ pub(super) async fn delete_account(site: &Arc<Site>, account: &Account) -> Resul
     let client = format!("{ACCOUNT}{}", account.id);
     let own = site.loaded().into_iter().filter(|live| live.client == client && !live.is_over());
     for live in own.collect::<Vec<_>>() {
-        // A match that ended meanwhile needs nothing.
+        // A match that has ended in the meantime needs nothing.
         let _ = site.blocking(move || live.abort(Access::Owner)).await;
     }
     tracing::info!(name = account.name, "an account was deleted");
@@ -183,7 +183,7 @@ async fn set_quota(State(site): App, visitor: Visitor, Body(quota): Body<Quota>)
     Ok(Json(json!({"quota": quota})))
 }
 
-/// A file that is deleted at the end.
+/// A file that is deleted when this is dropped.
 struct Temporary(std::path::PathBuf);
 
 impl Drop for Temporary {

@@ -36,7 +36,8 @@ impl futures_core::Stream for Stream {
     }
 }
 
-/// Counts an open stream and the viewer of a seat; both end however the stream ends.
+/// Counts an open stream and the viewer of a seat; both counts are released however the stream
+/// ends.
 struct Watching {
     site: Arc<Site>,
     live: Option<(Arc<Live>, Access)>,
@@ -117,7 +118,7 @@ async fn events(
 fn sse(receive: mpsc::Receiver<Event>) -> Response {
     let keep = KeepAlive::new().interval(std::time::Duration::from_secs(15));
     let mut response = Sse::new(Stream(receive)).keep_alive(keep).into_response();
-    // Proxies must not collect events.
+    // Proxies must not buffer events.
     response.headers_mut().insert("x-accel-buffering", header::HeaderValue::from_static("no"));
     response
 }

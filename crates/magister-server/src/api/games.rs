@@ -66,14 +66,14 @@ fn start_of(open: &Arc<OpenGame>) -> Result<Value, ApiError> {
     let mut scene = reached.scene();
     let info = open.playable.game.info();
     if open.is_hidden() {
-        // What hidden roles may do is shown in matches only.
+        // The legal moves of roles with hidden information are shown only in matches.
         scene.legal.clear();
     }
     Ok(json!({"shape": open.drawing.shape(), "scene": scene, "roles": info.roles}))
 }
 
 async fn start(State(site): App, Path(name): Path<String>) -> Result<Response, ApiError> {
-    // A page with pictures of all games must not prepare them all again.
+    // A page with pictures of all games must not prepare all of them again.
     let answer = if let Some(known) = site.games.known_start(&name) {
         known
     } else {
@@ -82,7 +82,7 @@ async fn start(State(site): App, Path(name): Path<String>) -> Result<Response, A
         site.games.keep_start(&name, &answer);
         answer
     };
-    // The rules of a name change only with the program or by saving.
+    // The rules of a name change only with the program or when a game is saved.
     let headers =
         [(header::CACHE_CONTROL, "max-age=60"), (header::CONTENT_TYPE, "application/json")];
     Ok((headers, answer.to_string()).into_response())

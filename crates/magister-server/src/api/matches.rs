@@ -68,8 +68,8 @@ fn created(made: &crate::live::Created) -> Value {
     json!({"id": made.live.id, "owner": made.owner, "seats": seats})
 }
 
-/// Gives the first person the name of the account that creates a match, and refuses names of other
-/// accounts.
+/// Gives the first person the name of the account that creates the match, and refuses names of
+/// other accounts.
 async fn name_people(
     site: &Site,
     visitor: &Visitor,
@@ -131,7 +131,7 @@ pub(crate) struct MatchFilter {
     page: Option<usize>,
 }
 
-/// The matches on a page.
+/// The number of matches on a page.
 const PAGE: usize = 50;
 
 pub(crate) async fn listed(site: &Arc<Site>, filter: MatchFilter) -> Result<Value, ApiError> {
@@ -200,8 +200,8 @@ async fn matches(State(site): App, Query(filter): Query<MatchFilter>) -> Answer 
     Ok(Json(listed(&site, filter).await?))
 }
 
-/// Does something with a match on a thread that may block, and gives the match as the viewer sees
-/// it.
+/// Applies a function to a match on a thread that may block, and returns the match as the viewer
+/// may see it.
 pub(crate) async fn on_match<T: Send + 'static>(
     site: &Arc<Site>,
     id: &str,
@@ -245,7 +245,7 @@ async fn moves(
 }
 
 async fn hint(State(site): App, Path(id): Path<String>, headers: HeaderMap) -> Answer {
-    // Hints wait for their turn like all searches.
+    // Hints are queued like all searches.
     let live = site.find(&id).await?;
     let access = live.access(token(&headers).as_deref())?;
     let (send, receive) = tokio::sync::oneshot::channel();
@@ -309,7 +309,7 @@ async fn act(
     Ok(Json(whole.await?))
 }
 
-/// The same match again, with the seats exchanged if that is asked for.
+/// A rematch, with the seats exchanged if requested.
 pub(crate) async fn again(
     site: &Arc<Site>,
     id: &str,

@@ -47,7 +47,7 @@ pub fn router(site: &Arc<Site>) -> Router {
         .fallback(|| async {
             ApiError::missing("the API has no such call; /api/openapi.json describes all")
         });
-    // `/api` itself is the page that describes the calls.
+    // `/api` itself is the page that documents the calls.
     let api = if assets::has_client() { api.route("/", get(assets::file)) } else { api };
     // With the client, the plain pages are for browsers without scripts.
     let pages = if assets::has_client() {
@@ -69,7 +69,7 @@ pub fn router(site: &Arc<Site>) -> Router {
     Router::new().fallback(move |request| under(base.clone(), all.clone(), request))
 }
 
-/// Answers requests below a path as if it were the root. Proxies pass addresses on with the path.
+/// Handles requests below a path as if it were the root. Proxies pass on URLs with the path.
 async fn under(base: String, inner: Router, mut request: Request) -> Response {
     let address = request.uri().path_and_query().map_or("/", |all| all.as_str());
     let rest = match address.strip_prefix(&base) {
@@ -88,7 +88,7 @@ async fn under(base: String, inner: Router, mut request: Request) -> Response {
     }
 }
 
-/// A body of JSON. A wrong one is an error of our form.
+/// A JSON body. Invalid JSON gives an error in our format.
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<Arc<Site>> for Body<T> {
@@ -114,7 +114,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Site>> for Body<T> {
     }
 }
 
-/// The query of an address. A wrong one is an error of our form.
+/// The query of a URL. An invalid query gives an error in our format.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<Arc<Site>> for Query<T> {

@@ -21,9 +21,9 @@ pub(super) fn routes() -> Router<Arc<Site>> {
         .route("/players/ping", post(ping))
 }
 
-/// The kind of the documents that hold remote players.
+/// The kind of the documents that contain remote players.
 const REMOTE: &str = "player";
-/// How long a remote player may take to say that it is there.
+/// The time limit for a remote player to reply to INFO.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 fn described(entry: &Registered) -> Value {
@@ -119,7 +119,7 @@ async fn add_player(State(site): App, visitor: Visitor, Body(body): Body<AddPlay
     Ok(Json(entry))
 }
 
-/// The state of a remote player, by INFO.
+/// The state of a remote player, as reported by INFO.
 async fn asked(
     site: &Arc<Site>,
     address: &magister_manager::PlayerAddress,

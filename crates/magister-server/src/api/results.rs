@@ -1,4 +1,4 @@
-//! Results, puzzles, and what the site says about itself.
+//! Results, puzzles, and information about the site.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ use crate::{ApiError, Site};
 
 /// The kind of uploaded players.
 const PLAYER: &str = "player";
-/// The uploads of visitors without an account, together.
+/// The maximum number of uploads of all visitors without an account together.
 const ANONYMOUS: usize = 500;
 
 pub(super) fn routes() -> Router<Arc<Site>> {
@@ -43,7 +43,7 @@ struct Which {
     all: Option<String>,
 }
 
-/// The visitor's uploads, or all for administrators who ask for them.
+/// The visitor's uploads, or all uploads if an administrator requests them.
 async fn list(State(site): App, visitor: Visitor, Query(which): Query<Which>) -> Answer {
     if which.all.is_some() {
         visitor.admin()?;
@@ -96,7 +96,7 @@ async fn add(
     Ok((StatusCode::CREATED, Json(describe(&upload))).into_response())
 }
 
-/// An upload that this visitor may read. Others are not even confirmed to exist.
+/// An upload that this visitor may read. The existence of others is not revealed.
 async fn readable(site: &Site, visitor: &Visitor, id: &str) -> Result<Upload, ApiError> {
     let found = site.hub.store.upload(id).await?;
     let mine = |one: &Upload| one.owner == visitor.owner() || visitor.is_admin();

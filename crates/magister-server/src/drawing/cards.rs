@@ -7,7 +7,7 @@ use magister_recycle::table::{Owner, Pile};
 use super::{Fact, Group, Item, fact};
 use crate::pieces::{Piece, colour_of};
 
-/// Visible piles with more cards than this show the last ones only.
+/// Visible piles with more cards than this show only the last ones.
 const SPREAD: usize = 16;
 const LAST: usize = 3;
 
@@ -16,14 +16,14 @@ pub(crate) fn card_game(game: &dyn Game) -> Option<&CardGame> {
     game.as_any()?.downcast_ref::<CardGame>()
 }
 
-/// The table as a viewer sees it, one fact for each owner; none if this is not a card game.
+/// The table as a viewer sees it, one fact for each owner; `None` if this is not a card game.
 pub(crate) fn table(game: &dyn Game, state: &[u64], viewer: Option<Role>) -> Option<Vec<Fact>> {
     let cards = card_game(game)?;
     let table = cards.table(state, viewer)?;
     Some(table.owners.iter().map(owner).collect())
 }
 
-/// What a player observed in a turn, in words.
+/// A player's observations in a turn, as text.
 pub(crate) fn news(game: &dyn Game, viewer: Option<Role>, texts: &[String]) -> Option<String> {
     let cards = card_game(game)?;
     let percepts: Vec<Percept> =
@@ -75,7 +75,7 @@ fn face(label: &str) -> Piece {
     Piece { colour: colour_of(&words), ..Piece::plain("card", short) }
 }
 
-/// A number in words as digits.
+/// A number word as digits.
 fn number(word: &str) -> Option<&'static str> {
     const NUMBERS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",

@@ -9,7 +9,7 @@ use crate::pieces::Piece;
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// Its name in the words of the game.
+    /// Its name in the terms of the game.
     pub name: String,
     /// Its horizontal position, to the right.
     pub x: f32,
@@ -30,15 +30,15 @@ pub struct BoardNames {
     pub columns: Vec<String>,
     /// The names of the rows, from top to bottom.
     pub rows: Vec<String>,
-    /// What is written at the other end of each column, such as the clues of a nonogram.
+    /// The notes at the other end of the columns, such as the clues of a nonogram.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub column_notes: Vec<String>,
-    /// What is written at the other end of each row.
+    /// The notes at the other end of the rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub row_notes: Vec<String>,
-    /// The position of the board among others of its kind.
+    /// The row of the board among others of its kind.
     pub row: usize,
-    /// Its column and its row among them, if they stand in rows and columns.
+    /// Its column and its row among them, if the boards are arranged in rows and columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub among: Option<(usize, usize)>,
 }
@@ -60,7 +60,7 @@ pub struct Shape {
     pub symbols: BTreeMap<String, String>,
     /// How values are drawn, by name.
     pub pieces: BTreeMap<String, Piece>,
-    /// For each cell the cells next to it.
+    /// For each cell, its neighbours.
     pub neighbours: Vec<Vec<usize>>,
     /// The lines between the points of a graph.
     pub lines: Vec<[usize; 2]>,
@@ -79,7 +79,7 @@ pub struct Edge {
     pub side: &'static str,
     /// The sign; a wall has none.
     pub sign: Option<char>,
-    /// What the rules call it.
+    /// The words of the rules for it.
     pub label: String,
 }
 
@@ -90,11 +90,11 @@ pub struct Fact {
     pub name: String,
     /// Its value as text.
     pub text: String,
-    /// Name and value for people.
+    /// Name and value as text for people.
     pub label: String,
     /// `word`, `counters`, `piles`, `list`, `groups`, `stacks`, `flags`, `owner` or `fact`.
     pub kind: &'static str,
-    /// The role whose things these are.
+    /// The role that owns these things.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<usize>,
     /// Keys and values of counters and piles, `on` or `off` for flags, and the values that an owner
@@ -114,14 +114,14 @@ pub struct Fact {
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// The things that are seen.
+    /// The visible things.
     pub items: Vec<Item>,
-    /// The number of things that are not: cards that lie face down, or below others.
+    /// The number of hidden things, such as cards that lie face down or below others.
     pub hidden: usize,
 }
 
 impl Group {
-    /// The group in words.
+    /// The group as text.
     pub(crate) fn text(&self) -> String {
         let things: Vec<&str> = self.items.iter().map(|item| item.text.as_str()).collect();
         let more = match (self.hidden, things.is_empty()) {
@@ -148,6 +148,6 @@ pub struct Item {
 pub struct Painted {
     /// The value of each cell.
     pub cells: Vec<u16>,
-    /// The rest.
+    /// All other facts.
     pub facts: Vec<Fact>,
 }

@@ -1,8 +1,8 @@
-//! What moves of random play change, and so which cells they name.
+//! Which cells moves name, learned from the changes in random play.
 //!
-//! The words of a move may name several cells: in `place 3 1 2 across` both `3 1` and `1 2` look
-//! like one, and on two boards `fire 1 2` names a cell of each. The cells that change after such
-//! moves show which words and which board are meant, for each role.
+//! The words of a move may be ambiguous: in `place 3 1 2 across` both `3 1` and `1 2` look like a
+//! cell, and with two boards `fire 1 2` names a cell of each. The cells that change after such
+//! moves show, for each role, which words and which board are meant.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,21 +12,21 @@ use rustc_hash::FxHashMap;
 
 use super::Drawing;
 
-/// The steps of random play at most, and the cells that are drawn at most in all of them.
+/// The maximum number of steps of random play, and of cells that are drawn in all of them.
 const STEPS: usize = 240;
 const DRAWN: usize = 40_000;
 /// A bound for games whose steps are very slow.
 const TIME: Duration = Duration::from_secs(10);
-/// The moves of one kind that are needed to learn something.
+/// The minimum number of moves of one kind to learn from.
 const ENOUGH: u32 = 6;
 
 /// The role, the first word of a move, and the number of its words.
 type Kind = (usize, String, usize);
 
-/// What was learned, by the kind of the move.
+/// The lessons learned, by the kind of the move.
 pub(super) type Lessons = FxHashMap<Kind, Lesson>;
 
-/// Where a kind of moves names the cell that it changes.
+/// How a kind of moves names the cell that it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Lesson {
     board: usize,
@@ -46,11 +46,11 @@ impl Lesson {
     }
 }
 
-/// How often a kind of moves was made, and how often each reading named a cell that changed.
+/// How often a kind of moves was made, and how often each interpretation named a cell that changed.
 #[derive(Debug, Default)]
 struct Tally {
     made: u32,
-    /// Moves whose present target changed.
+    /// The number of moves whose currently assumed target changed.
     present: u32,
     readings: BTreeMap<Lesson, u32>,
 }
@@ -70,8 +70,8 @@ impl Drawing {
             .collect()
     }
 
-    /// Plays at random and compares the cells that moves name with those that change. What is known
-    /// already stays, unless another reading is clearly better.
+    /// Plays at random and compares the cells that moves name with those that change. The current
+    /// interpretation is kept, unless another one is clearly better.
     pub(super) fn learn(&self, game: &dyn Game) -> Lessons {
         let boards = self.shape.as_ref().map_or(0, |shape| shape.boards.len());
         let info = game.info();
@@ -110,7 +110,7 @@ impl Drawing {
                 let choice = joint[role.index()];
                 let words = crate::words::tokens(&game.text().move_text(choice));
                 let (from, to) = self.target(game, role, choice);
-                // A move with an origin names both ends already.
+                // A move with an origin already names both ends.
                 if words.len() < 2 || from.is_some() {
                     continue;
                 }
@@ -136,7 +136,8 @@ impl Drawing {
 }
 
 impl Tally {
-    /// The reading that nearly always names a cell that changed, where the present one does not.
+    /// The interpretation that nearly always names a cell that changed, if the current one does
+    /// not.
     fn lesson(self) -> Option<Lesson> {
         let (best, hits) = self
             .readings
@@ -161,8 +162,8 @@ mod tests {
             readings: readings.iter().copied().collect(),
         };
         assert_eq!(tally(20, 3, &[(one, 20), (other, 4)]).lesson(), Some(one));
-        assert_eq!(tally(20, 18, &[(one, 20)]).lesson(), None, "the present one is good");
-        assert_eq!(tally(20, 0, &[(one, 12), (other, 12)]).lesson(), None, "no reading is good");
+        assert_eq!(tally(20, 18, &[(one, 20)]).lesson(), None, "the current one is good");
+        assert_eq!(tally(20, 0, &[(one, 12), (other, 12)]).lesson(), None, "none of them is good");
         assert_eq!(tally(3, 0, &[(one, 3)]).lesson(), None, "too few moves");
     }
 }

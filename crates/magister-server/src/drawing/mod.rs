@@ -1,8 +1,8 @@
 //! Positions as data for pictures: cells with values, and everything else as facts.
 //!
-//! The shape of a game is constant: its boards, cells, values and how values are drawn. A position
-//! is then one small number per cell. Both come from the engine's recognition of boards and from
-//! the game's `style.toml`.
+//! The shape of a game is constant: its boards, cells, values and the drawings of values. A
+//! position is then one small number per cell. Both come from the engine's recognition of boards
+//! and from the game's `style.toml`.
 
 pub(crate) mod cards;
 mod data;
@@ -28,15 +28,15 @@ use shape::{Votes, probe};
 
 use crate::pieces::{Piece, Recogniser};
 
-/// What the engine draws for an empty cell.
+/// The engine's symbol for an empty cell.
 const EMPTY: &str = ".";
-/// Words of rule authors for an empty cell, besides those that the engine knows.
+/// Words for an empty cell in rules, in addition to those that the engine knows.
 const NOTHING: [&str; 4] = ["nix", "nil", "nothing", "noone"];
 
 /// Draws the positions of one game.
 #[derive(Debug)]
 pub struct Drawing {
-    /// None for card games, whose tables are drawn without it.
+    /// `None` for card games, whose tables are drawn without it.
     painter: Option<Painter>,
     shape: Option<Shape>,
     recogniser: Recogniser,
@@ -44,13 +44,13 @@ pub struct Drawing {
     places: FxHashMap<(usize, usize, usize), usize>,
     /// Labels of empty cells.
     blanks: FxHashSet<String>,
-    /// Values by name, with those that were met after the shape was made.
+    /// Values by name, including those that occurred after the shape was made.
     values: Mutex<Values>,
     /// The cells of the game's own board as cells of the shape, if they fit.
     board: Option<Vec<usize>>,
     /// Cells by the words that name them in moves.
     words: FxHashMap<Vec<String>, usize>,
-    /// Where moves of a name and length name cells, as the numbers of the first words.
+    /// For the name and length of a move, where it names cells, as indexes of the first words.
     arguments: FxHashMap<(String, usize), (usize, Vec<usize>)>,
     /// Cells of each board by the words that name them in moves.
     named: FxHashMap<(usize, Vec<String>), usize>,
@@ -61,7 +61,7 @@ pub struct Drawing {
 #[derive(Debug, Default)]
 struct Values {
     names: Vec<String>,
-    /// The labels of values that are several things in one cell.
+    /// The labels of values that consist of several things in one cell.
     labels: FxHashMap<String, Vec<String>>,
     numbers: FxHashMap<String, u16>,
     symbols: BTreeMap<String, String>,
@@ -72,7 +72,7 @@ impl Values {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
-        // A game with more values shows the rest as the last one.
+        // In a game with more values, the rest are shown as the last one.
         let number = self.names.len().min(usize::from(u16::MAX)) as u16;
         self.names.push(name.to_owned());
         self.numbers.insert(name.to_owned(), number);
@@ -141,7 +141,7 @@ impl Drawing {
         }
         drawing.shape = Some(shape);
         drawing.values = Mutex::new(values);
-        // Values that need several fluents are met in play.
+        // Values that need several fluents are found during play.
         if !listed {
             drawing.meet(game);
         }
@@ -150,12 +150,12 @@ impl Drawing {
         drawing
     }
 
-    /// The constant part; none if the game has no board.
+    /// The constant part; `None` if the game has no board.
     pub fn shape(&self) -> Option<&Shape> {
         self.shape.as_ref()
     }
 
-    /// Values that were met after the shape was made, by number, with their drawings.
+    /// Values that occurred after the shape was made, by number, with their drawings.
     pub fn later(&self, cells: &[Option<u16>]) -> BTreeMap<u16, (String, Piece)> {
         let Some(shape) = &self.shape else { return BTreeMap::new() };
         let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +210,7 @@ impl Drawing {
         Painted { cells, facts }
     }
 
-    /// What is not on the board.
+    /// The facts that are not on the board.
     fn facts(&self, picture: &Picture) -> Vec<Fact> {
         let mut facts = Vec::new();
         for line in &picture.lines {
@@ -255,13 +255,13 @@ impl Drawing {
         facts
     }
 
-    /// A name and its value; cards and dice are drawn.
+    /// A name and its value. Cards and dice are drawn.
     fn word(&self, name: &str, value: &str) -> Fact {
         let things = || value.split(' ').map(|text| self.item(name, text)).collect::<Vec<Item>>();
         let drawn = |items: &[Item]| {
             !items.is_empty() && items.iter().all(|one| matches!(one.piece.shape, "card" | "die"))
         };
-        // A card may have a name of several words.
+        // The name of a card may consist of several words.
         let whole = vec![self.item(name, value)];
         let items = if drawn(&whole) { whole } else { things() };
         let kind = if drawn(&items) { "list" } else { "word" };
@@ -269,7 +269,7 @@ impl Drawing {
         Fact { kind, items, ..fact(name, value.to_owned()) }
     }
 
-    /// A thing beside the board. What its list is called may tell what it is.
+    /// An item beside the board. The name of its list may indicate what it is.
     fn item(&self, list: &str, text: &str) -> Item {
         Item { piece: self.recogniser.thing(list, text), text: text.to_owned() }
     }
@@ -281,7 +281,7 @@ impl Drawing {
         }
     }
 
-    /// Plays a little, so that the shape lists the values of a game without a list of fluents.
+    /// Plays a little, so that the shape contains the values of a game without a list of fluents.
     fn meet(&mut self, game: &dyn Game) {
         for state in sample(game, 9) {
             self.paint(game, &state);

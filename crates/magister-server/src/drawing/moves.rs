@@ -8,11 +8,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Drawing, Shape};
 
-/// The moves of a game that are listed at most.
+/// The maximum number of moves of a game that are listed.
 const MOVES: u32 = 50_000;
 
 impl Drawing {
-    /// The cells that a move names: where it comes from and where it goes to.
+    /// The cells that a move names: its origin and its target.
     pub fn target(
         &self,
         game: &dyn Game,
@@ -60,7 +60,7 @@ impl Drawing {
     }
 }
 
-/// From and to; a move that names one place has no origin.
+/// Origin and target; a move that names only one place has no origin.
 fn places(found: &[usize]) -> (Option<usize>, Option<usize>) {
     match found {
         [] => (None, None),
@@ -70,8 +70,8 @@ fn places(found: &[usize]) -> (Option<usize>, Option<usize>) {
     }
 }
 
-/// The cells by the words that name them in moves. Of several boards the first has a name without
-/// its title.
+/// The cells by the words that name them in moves. Of several boards, the cells of the first can be
+/// named without its title.
 pub(super) fn words(
     shape: &Shape,
     whole: &Picture,
@@ -96,7 +96,7 @@ pub(super) fn words(
 }
 
 /// Where moves of each name and length name cells. In `place 3 1 2 across` both `3 1` and `1 2` may
-/// be cells; the words that name more different cells in all such moves are meant.
+/// be cells; the words that name more distinct cells over all such moves are used.
 pub(super) fn arguments(
     game: &dyn Game,
     cells: &FxHashMap<Vec<String>, usize>,
@@ -112,7 +112,7 @@ pub(super) fn arguments(
     let mut all = FxHashMap::default();
     for (key, moves) in groups {
         for length in [2, 1] {
-            // For each start the number of different cells; none if some words are not a cell.
+            // For each start, the number of distinct cells; `None` if some words are not a cell.
             let distinct = |start: usize| -> Option<usize> {
                 let named = moves.iter().map(|words| cells.get(words.get(start..start + length)?));
                 let named: Option<FxHashSet<&usize>> = named.collect();
@@ -129,7 +129,8 @@ pub(super) fn arguments(
     all
 }
 
-/// The starts that do not overlap: as many as possible, and then with the most different cells.
+/// The starts that do not overlap: as many as possible, and then those with the most distinct
+/// cells.
 fn apart(known: &[Option<usize>], length: usize) -> Vec<usize> {
     let mut best: Vec<(usize, usize, Vec<usize>)> = vec![(0, 0, Vec::new()); known.len() + length];
     for start in (1..known.len()).rev() {
@@ -146,7 +147,7 @@ fn apart(known: &[Option<usize>], length: usize) -> Vec<usize> {
     best.get(1).map(|one| one.2.clone()).unwrap_or_default()
 }
 
-/// The cells of the game's own board as cells of the shape, if every one has its place and name.
+/// The cells of the game's own board as cells of the shape, if each of them has a place and a name.
 pub(super) fn own_board(
     game: &dyn Game,
     shape: &Shape,

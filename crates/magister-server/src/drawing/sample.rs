@@ -1,16 +1,16 @@
-//! Fluents and states of a game to learn its picture from.
+//! Fluents and states of a game, from which its picture is learned.
 
 use magister::Playable;
 use magister::engine::Ground;
 use magister_core::{Game, Move, Seed, Step, Stop, draw};
 use rustc_hash::FxHashSet;
 
-/// The states of random play that are drawn for a game without a list of fluents.
+/// The number of states of random play that are drawn for a game without a list of fluents.
 const SAMPLES: usize = 120;
-/// The fluents of a game that are listed at most.
+/// The maximum number of fluents of a game that are listed.
 const FLUENTS: usize = 100_000;
 
-/// All fluents of a game, and whether these are all there are.
+/// The fluents of a game, and whether the list is complete.
 pub(super) fn fluents(playable: &Playable) -> (Vec<Ground>, bool) {
     if let Some(network) = playable.network() {
         let network = network.network();

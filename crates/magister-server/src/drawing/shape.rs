@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 
 use super::{BoardNames, Cell, Drawing, Edge, Shape, Values, layout};
 
-/// The single fluents that are drawn at most, to learn the symbol of every value.
+/// The maximum number of single fluents that are drawn to learn the symbol of every value.
 const PROBES: usize = 3_000;
-/// The cells that are drawn at most in all probes together.
+/// The maximum number of cells that are drawn in all probes together.
 const PROBED_CELLS: usize = 3_000_000;
 
 /// Draws single fluents to learn the symbol of every label, and in which order fluents name
@@ -119,7 +119,7 @@ impl Drawing {
                 row: panel.row,
                 among: panel.among,
             });
-            // On a board of which every second cell exists, the cells touch at their corners.
+            // If only every second cell of a board exists, the cells touch at their corners.
             let own = first..cells.len();
             if panel.layout == Layout::Grid && neighbours[own.clone()].iter().all(Vec::is_empty) {
                 let corners = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
@@ -157,7 +157,7 @@ impl Drawing {
     }
 }
 
-/// Whether two hexagons touch: side by side in a row, or half a cell apart in the next one.
+/// Whether two hexagons touch: side by side in a row, or half a cell apart in adjacent rows.
 fn touch(one: &Spot, other: &Spot) -> bool {
     let (dx, dy) = ((one.at.0 - other.at.0).abs(), (one.at.1 - other.at.1).abs());
     (dy < 0.1 && (dx - 1.0).abs() < 0.1) || ((dy - 1.0).abs() < 0.1 && (dx - 0.5).abs() < 0.1)

@@ -1,4 +1,4 @@
-//! What viewers ask a match to do.
+//! Actions that viewers request from a match.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct MoveOrder {
     pub moves: BTreeMap<String, String>,
 }
 
-/// Where to go in a standalone match.
+/// The destination of a jump in a standalone match.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct JumpTo {
     /// A ply of the current line.
@@ -75,7 +75,7 @@ impl Live {
             let time = since.map_or(Duration::ZERO, |since| since.elapsed());
             self.put(core, seat, Answer::choice(choice).after(time));
         }
-        // Others see who is waited for.
+        // Others see which players are still to move.
         core.unheard.push(Change::Clock);
         self.settle(core)
     }
@@ -132,7 +132,7 @@ impl Live {
         }
     }
 
-    /// The legal move that reads like a text.
+    /// The legal move that matches a text.
     fn meant(&self, core: &Core, role: Role, text: &str) -> Option<magister_core::Move> {
         let words = tokens(text);
         let game = self.open.playable.game.text();
@@ -146,7 +146,7 @@ impl Live {
 
     fn not_legal(&self, core: &mut Core, role: Role, text: &str) -> ApiError {
         let shown: String = text.chars().take(100).collect();
-        // With hidden information only what the role knows may be suggested.
+        // With hidden information, only what the role knows may be suggested.
         let legal = if self.sees_all(core) {
             core.current.legal(role).to_vec()
         } else {
@@ -207,7 +207,7 @@ impl Live {
         self.rewound(core)
     }
 
-    /// Makes a choice again that was taken back.
+    /// Redoes a choice that was taken back.
     pub fn redo(self: &Arc<Self>, access: Access) -> Result<(), ApiError> {
         let mut core = self.lock();
         let core = &mut *core;
@@ -253,7 +253,7 @@ impl Live {
         self.rebuild(core, &turns)
     }
 
-    /// Plays a standalone match again from its start. Its seed makes chance repeat itself.
+    /// Replays a standalone match from its start. Its seed makes chance repeat its moves.
     fn rebuild(self: &Arc<Self>, core: &mut Core, turns: &[Vec<String>]) -> Result<(), ApiError> {
         let record = core.current.record();
         let setup = Setup {
@@ -358,7 +358,7 @@ impl Live {
         let mut core = self.lock();
         manages(access)?;
         if let Access::Seat(seat) = access {
-            // A person cannot take a match away from others, but may leave it.
+            // A person cannot end a match for others, but may leave it.
             let alone = !core.meta.seats.iter().enumerate().any(|(number, other)| {
                 number != seat && matches!(other.kind, SeatKind::Person | SeatKind::Remote)
             });
@@ -372,14 +372,14 @@ impl Live {
         self.announce(&mut core)
     }
 
-    /// Ends the match from the side of the server.
+    /// Ends the match on behalf of the server.
     pub fn end(self: &Arc<Self>, why: &str) -> Result<(), ApiError> {
         let mut core = self.lock();
         core.current.abort(why)?;
         self.announce(&mut core)
     }
 
-    /// Gives up.
+    /// Resigns.
     pub fn resign(self: &Arc<Self>, access: Access) -> Result<(), ApiError> {
         let mut core = self.lock();
         match access {
@@ -400,7 +400,7 @@ impl Live {
         self.settle(core)
     }
 
-    /// What a strong player would do in the place of a role, from what the role knows.
+    /// The move that a strong player would make for a role, based on what the role knows.
     pub fn hint(self: &Arc<Self>, access: Access) -> Result<Value, ApiError> {
         let (view, role, rng, hidden) = {
             let core = self.lock();
@@ -458,7 +458,7 @@ impl Live {
         Ok(object)
     }
 
-    /// Reads a move of a role in the current position, for explanations.
+    /// The move of a role with this text in the current position, for explanations.
     pub fn find_move(&self, role: Role, text: &str) -> Option<magister_core::Move> {
         let mut core = self.lock();
         let turn = core.current.turn();

@@ -1,4 +1,4 @@
-//! What advances a match: questions to players, their answers, turns.
+//! The driver of a match: questions to players, their answers, turns.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,16 +13,16 @@ use super::{Asked, Change, Core, Hub, Live, Meta, Mode, SeatKind, SeatMeta, now_
 use crate::ApiError;
 use crate::games::OpenGame;
 
-/// How late the answer of a program may be and still count: the machine may be busy.
+/// How late the answer of a program may be and still count, because the machine may be busy.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long to wait before the store is tried again.
+/// The waiting time before the store is tried again.
 const RETRY: Duration = Duration::from_secs(5);
 
 /// The clocks of the programs of a match.
 pub(super) fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
     let given = meta.play_ms.map(Duration::from_millis);
     let time = match seat.kind {
-        // A level counts iterations; the time is only a bound for very slow games.
+        // A level is limited by iterations; the time is only a bound for very slow games.
         SeatKind::Level => given.unwrap_or(hub.limits.level_time),
         SeatKind::Remote => given.unwrap_or(Duration::from_secs(15)),
         SeatKind::Player | SeatKind::Person => given.unwrap_or(hub.limits.player_time),
@@ -33,7 +33,7 @@ pub(super) fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
     TimeControl { time: Some(time), iterations, start, grace: GRACE }
 }
 
-/// Where the player of a seat comes from; none for people.
+/// The source of the player of a seat; `None` for people.
 pub(super) fn source(
     hub: &Hub,
     open: &OpenGame,
@@ -50,8 +50,8 @@ pub(super) fn source(
 }
 
 impl Live {
-    /// Does everything that can be done without waiting for anyone: makes turns that need no
-    /// decision, asks players, stores what happened, and notifies viewers.
+    /// Does everything that is possible without waiting: makes turns that need no decision, asks
+    /// players, stores the changes, and notifies viewers.
     pub(super) fn settle(self: &Arc<Self>, core: &mut Core) -> Result<(), ApiError> {
         loop {
             if core.current.end().is_some() {
@@ -71,13 +71,15 @@ impl Live {
         }
         let questions = self.new_questions(core);
         if let Err(error) = self.flush(core) {
-            // No player was asked, so the questions are new when the store is tried again.
+            // No player has been asked yet, so the questions are asked again when the store is
+            // retried.
             for seat in questions {
                 core.seats[seat].asked = None;
             }
             return Err(error);
         }
-        // The farewell tells remote players the last move, so it waits for the store as well.
+        // The last message reports the last move to remote players, so it waits for the store as
+        // well.
         if core.closed && !core.dismissed {
             core.dismissed = true;
             if core.farewells.is_empty() {
@@ -104,7 +106,7 @@ impl Live {
         if let Err(error) = done {
             let _ = core.current.break_off(&format!("the rules failed: {error}"));
         }
-        // Events of the state machine are not needed: viewers get positions.
+        // The events of the state machine are not needed, because viewers get positions.
         core.current.take_events();
         core.track.follow(core.current.record());
         let record = core.current.record();
@@ -132,14 +134,14 @@ impl Live {
     }
 
     /// With hidden information people are asked in every turn, because not being asked would reveal
-    /// something. A person that has one move as far as it knows need not click on it.
+    /// something. A person who knows of only one legal move need not click on it.
     fn answer_for_people(&self, core: &mut Core) {
         if !self.open.is_hidden() || core.current.is_paused() {
             return;
         }
         for pending in core.current.pending() {
             if core.meta.mode == Mode::Standalone {
-                // The player of all roles knows the state.
+                // A person who plays all roles knows the state.
                 if let ([only], true) = (core.current.legal(pending.role), pending.forced) {
                     let answer = Answer::choice(*only);
                     self.request(core, pending.seat);
@@ -175,7 +177,7 @@ impl Live {
         core.unsaved.push(Entry::Requested(key));
     }
 
-    /// Takes an answer. Returns false if the match did not want it.
+    /// Takes an answer. Returns false if the match was not waiting for it.
     pub(super) fn put(&self, core: &mut Core, seat: usize, answer: Answer) -> bool {
         let role = core.seats[seat].role;
         let time_ms = answer.time.as_secs_f64() * 1e3;
@@ -193,7 +195,7 @@ impl Live {
         true
     }
 
-    /// Ends the match and collects the players that must be notified.
+    /// Ends the match and collects the players that must be informed.
     fn close(&self, core: &mut Core) {
         let record = core.current.record().clone();
         let end = record.end;
@@ -212,7 +214,7 @@ impl Live {
         tracing::debug!(id = self.id, ?end, "match over");
     }
 
-    /// The seats that must be asked and were not yet.
+    /// The seats that must be asked and have not been asked yet.
     fn new_questions(&self, core: &mut Core) -> Vec<usize> {
         if core.current.end().is_some() || core.current.is_paused() {
             return Vec::new();
@@ -240,7 +242,7 @@ impl Live {
         seats
     }
 
-    /// Makes everything durable that happened, then lets viewers know.
+    /// Makes all changes durable, then notifies viewers.
     pub(super) fn flush(self: &Arc<Self>, core: &mut Core) -> Result<(), ApiError> {
         if !core.unsaved.is_empty() {
             let entries = core.unsaved.clone();
@@ -294,7 +296,8 @@ impl Live {
             if !live.began(seat, asked) {
                 return;
             }
-            // Vectors for playouts are made before the clock starts, for those who make many.
+            // Vectors for playouts are created before the clock starts, for players that make many
+            // playouts.
             if !few {
                 let _ = warm.playable.warm_up_within(Duration::from_secs(10), &Stop::never());
             }
@@ -344,7 +347,8 @@ impl Live {
         });
     }
 
-    /// A search starts, and with it the clock. False if no one waits for it any longer.
+    /// Records that a search starts, and with it the clock. Returns false if its answer is no
+    /// longer needed.
     fn began(&self, seat: usize, asked: Asked) -> bool {
         let mut core = self.lock();
         let Some(current) = &mut core.seats[seat].asked else { return false };
@@ -359,7 +363,7 @@ impl Live {
         true
     }
 
-    /// A player is ready, or said why it is not.
+    /// Records that a player is ready, or the reason why it is not.
     fn started(&self, seat: usize, answer: &Answer) {
         let mut core = self.lock();
         let role = core.seats[seat].role;
@@ -372,12 +376,12 @@ impl Live {
             let time_ms = answer.time.as_secs_f64() * 1e3;
             let body = AnswerBody { choice: None, time_ms, fault };
             let key = self.start_key(&core, seat);
-            // It is stored together with the answer to the first question.
+            // This is stored together with the answer to the first question.
             core.unsaved.push(Entry::Answered { key, body });
         }
     }
 
-    /// A player answered.
+    /// Records the answer of a player.
     fn answered(
         self: &Arc<Self>,
         seat: usize,
@@ -396,7 +400,7 @@ impl Live {
         if over || !wanted {
             return;
         }
-        // While a match is paused it takes no answers; the player is asked again.
+        // A paused match accepts no answers; the player is asked again.
         if core.current.is_paused() {
             core.seats[seat].asked = None;
             return;

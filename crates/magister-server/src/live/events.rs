@@ -8,12 +8,12 @@ use tokio::sync::watch;
 use super::view::state_name;
 use super::{Access, Live};
 
-/// Something that viewers are notified of.
+/// A change that viewers are notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The match as a whole changed.
     State,
-    /// A turn was made; this many are made now.
+    /// A turn was made; the number is that of all turns so far.
     Step(usize),
     /// A player was asked, or answered.
     Clock,
@@ -21,7 +21,7 @@ pub enum Change {
     End,
 }
 
-/// An event as it is sent.
+/// An event in the form in which it is sent.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Its number.
@@ -32,16 +32,16 @@ pub struct Message {
     pub data: Arc<str>,
 }
 
-/// Messages that are kept, because many viewers get the same.
+/// The number of messages that are cached, because many viewers get the same ones.
 const KEPT: usize = 64;
 
 impl Live {
-    /// A receiver that hears when there are new events.
+    /// A receiver that is notified of new events.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
-    /// A viewer opens or closes an event stream.
+    /// Records that a viewer opens or closes an event stream.
     pub fn watch(&self, access: Access, opens: bool) {
         let mut core = self.lock();
         if let Access::Seat(seat) = access
@@ -68,10 +68,10 @@ impl Live {
         };
         let new: Vec<(u64, Change)> =
             core.changes.iter().copied().filter(|(rev, _)| *rev > last).collect();
-        // After a change of the whole match the steps before it mean nothing.
+        // After a change of the whole match, the steps before it are obsolete.
         let from = new.iter().rposition(|(_, change)| *change == Change::State).unwrap_or(0);
         let mut messages: Vec<Message> = Vec::new();
-        // Where information is hidden, a player does not hear when others answer.
+        // With hidden information, a player is not notified when others answer.
         let deaf = matches!(access, Access::Seat(_)) && !self.sees_all(core);
         for &(rev, change) in &new[from..] {
             if deaf && change == Change::Clock {

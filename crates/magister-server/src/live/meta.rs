@@ -1,4 +1,4 @@
-//! What the site knows about a match beyond its record: who sits where, and with which secrets.
+//! The data of a match beyond its record: its seats, and their secrets.
 
 use magister_core::{Game, PlayerKind, PlayerSource, Seat};
 use magister_manager::PlayerAddress;
@@ -10,16 +10,16 @@ use super::tree::Tree;
 use crate::ApiError;
 use crate::games::Wanted;
 
-/// The kind of the documents that hold [`Meta`].
+/// The kind of the documents that contain [`Meta`].
 pub const MATCH: &str = "match";
 
-/// One player plays all roles, or each seat has its own.
+/// Whether one player plays all roles or each seat has its own player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// One person plays all roles, without clocks and secrets.
+    /// One person plays all roles, without clocks and hidden information.
     Standalone,
-    /// Everyone plays a role.
+    /// Each seat has its own player.
     #[default]
     Match,
 }
@@ -35,11 +35,11 @@ pub enum SeatKind {
     Level,
     /// A player of the registry.
     Player,
-    /// A program behind an address.
+    /// A program at an address.
     Remote,
 }
 
-/// What a match is made of.
+/// The settings of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
     /// The game.
@@ -54,10 +54,10 @@ pub struct Meta {
     pub start_ms: Option<u64>,
     /// The time for a move.
     pub play_ms: Option<u64>,
-    /// The iterations of players of the registry for a move, besides the time.
+    /// The iterations per move of players of the registry, in addition to the time.
     #[serde(default)]
     pub iterations: Option<u64>,
-    /// Whether the result counts for ratings. Then there are no hints and no undo.
+    /// Whether the result counts for ratings. Rated matches have no hints and no undo.
     pub rated: bool,
     /// When it was created, in milliseconds since 1970.
     pub created: i64,
@@ -70,7 +70,7 @@ pub struct Meta {
     /// The continuations that were tried, in standalone matches.
     #[serde(default)]
     pub tree: Tree,
-    /// Whose searches these are, for the queue.
+    /// The owner of its searches, for the queue.
     #[serde(default)]
     pub client: String,
 }
@@ -80,17 +80,17 @@ pub struct Meta {
 pub struct SeatMeta {
     /// The kind of player.
     pub kind: SeatKind,
-    /// The player: a name for people, else a level, a player or an address.
+    /// The player: a name for people, otherwise a level, a player or an address.
     pub player: String,
     /// SHA-256 of the token of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// Whether a remote player recognises a message that comes twice.
+    /// Whether a remote player recognises duplicate messages.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeats: bool,
 }
 
-/// A seat as a request asks for it.
+/// A seat in a request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "SeatWords")]
 pub struct SeatOrder {
@@ -104,7 +104,7 @@ pub struct SeatOrder {
     pub address: Option<String>,
 }
 
-/// The fields of a seat. Without a kind, the others say what it is.
+/// The fields of a seat. Without a kind, the other fields determine it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a seat with kind, player, level or address")]
 struct SeatWords {
@@ -133,11 +133,11 @@ impl From<SeatWords> for SeatOrder {
     }
 }
 
-/// The longest name of a person.
+/// The maximum length of a person's name.
 const NAME: usize = 40;
 
 impl SeatOrder {
-    /// The seat, if such a player exists and plays the game.
+    /// The seat, if the player exists and supports the game.
     pub fn check(&self, game: &dyn Game) -> Result<SeatMeta, ApiError> {
         let hidden = game.info().information == magister_core::Information::Hidden;
         let player = match self.kind {
@@ -197,8 +197,8 @@ impl SeatMeta {
     }
 }
 
-/// A player of the registry that a user of the site may use: no person, no file of this machine,
-/// and none that sees the state.
+/// A player of the registry that a user of the site may choose: not a person, not one that uses a
+/// file of this machine, and not one that sees the state.
 pub fn spec(name: &str) -> Result<Spec, ApiError> {
     let taken = RESERVED.iter().find(|&&word| name.contains(word));
     if name.len() > 200 || taken.is_some() {
@@ -215,10 +215,10 @@ pub fn spec(name: &str) -> Result<Spec, ApiError> {
     Ok(spec.with_memory(MEMORY))
 }
 
-/// Settings that belong to the operator of the site.
+/// Settings that are reserved for the operator of the site.
 const RESERVED: [&str; 7] = ["/", "\\", "file=", "book=", "memory=", "threads=", "bits="];
 
-/// The memory of one player, in MiB.
+/// The memory limit of one player, in MiB.
 const MEMORY: u32 = 128;
 
 fn short(name: &str) -> String {
@@ -230,7 +230,7 @@ pub fn fresh_token() -> String {
     crate::accounts::password::token()[..32].to_owned()
 }
 
-/// What is stored of a secret.
+/// The stored hash of a secret.
 pub fn hash(token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,11 +1,11 @@
 //! Live matches.
 //!
-//! A [`Live`] match is a [`Match`], the public state machine, with what the site adds: seats and
-//! their tokens, clocks, searches in the pool, an event log for viewers, and the store. Everything
-//! happens under one lock per match, on threads that may block.
+//! A [`Live`] match is a [`Match`], the public state machine, with the additions of the site: seats
+//! and their tokens, clocks, searches in the pool, an event log for viewers, and the store. All
+//! operations take one lock per match, on threads that may block.
 //!
-//! A change is stored before anyone hears of it: the request that caused it is answered, and
-//! viewers are notified, after the store has confirmed it.
+//! A change is stored before it becomes visible: the request is answered, and viewers are notified,
+//! only after the store has confirmed it.
 
 mod actions;
 mod drive;
@@ -45,7 +45,7 @@ use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::{ApiError, Limits};
 
-/// What all matches share.
+/// The data that all matches share.
 #[derive(Debug)]
 pub struct Hub {
     /// The store.
@@ -56,13 +56,13 @@ pub struct Hub {
     pub handle: Handle,
     /// The limits of the site.
     pub limits: Limits,
-    /// Which addresses remote players may have.
+    /// The addresses that remote players may have.
     pub policy: AddressPolicy,
     /// The matches that remote players take part in.
     pub remote: Arc<OpenMatches>,
     /// The remote players that are in a match.
     pub engaged: Engagements,
-    /// What is counted.
+    /// The metrics.
     pub metrics: Metrics,
 }
 
@@ -74,18 +74,19 @@ pub struct Live {
     /// Its game.
     pub open: Arc<OpenGame>,
     pub(crate) hub: Arc<Hub>,
-    /// Whose searches these are, for the queue.
+    /// The owner of its searches, for the queue.
     pub client: String,
-    /// Whether it has ended. Beside the lock, because a match may be locked for seconds.
+    /// Whether it has ended. This is outside of the lock, because a match may be locked for
+    /// seconds.
     over: AtomicBool,
-    /// When it was looked at last, in milliseconds since 1970.
+    /// When it was last viewed, in milliseconds since 1970.
     touched: AtomicI64,
     core: Mutex<Core>,
     /// The number of the last event.
     changed: watch::Sender<u64>,
 }
 
-/// What changes.
+/// The mutable part of a match.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) current: Match,
@@ -94,23 +95,23 @@ pub(crate) struct Core {
     pub(crate) track: Track,
     follows: BTreeMap<usize, Follow>,
     known: BTreeMap<usize, (u64, usize, Arc<Knowledge>)>,
-    /// Changes when moves are taken back: searches from before do not count.
+    /// Incremented when moves are taken back, so that earlier searches no longer count.
     epoch: u64,
     /// The number of the last event.
     rev: u64,
     changes: VecDeque<(u64, Change)>,
-    /// Changes that viewers are notified of when they are stored.
+    /// Changes that viewers are notified of once they are stored.
     unheard: Vec<Change>,
     unsaved: Vec<Entry>,
-    /// The steps that the store has, or has in `unsaved`.
+    /// The number of steps that are stored or in `unsaved`.
     stored: usize,
-    /// Whether the end is stored, or is in `unsaved`.
+    /// Whether the end is stored or in `unsaved`.
     closed: bool,
-    /// Whether the farewells were said, or are being said.
+    /// Whether the players have been informed of the end, or are being informed.
     dismissed: bool,
-    /// How players are notified of the end when it is stored.
+    /// How each player is informed of the end once it is stored.
     farewells: Vec<(usize, Farewell)>,
-    /// The remote players, until they know of the end.
+    /// The reserved remote players, until they have been informed of the end.
     engaged: Option<Engaged>,
     messages: BTreeMap<(u64, Option<usize>), Arc<str>>,
 }
@@ -126,12 +127,12 @@ struct Sitting {
     asked: Option<Asked>,
     /// Ends the search that runs or waits for this seat.
     search: Option<Stop>,
-    /// Open event streams of this seat.
+    /// The number of open event streams of this seat.
     watching: usize,
 }
 
 impl Sitting {
-    /// Withdraws the question: no one waits for the answer any longer.
+    /// Withdraws the question, because the answer is no longer needed.
     fn dismiss(&mut self) {
         self.asked = None;
         if let Some(search) = self.search.take() {
@@ -145,7 +146,7 @@ impl Sitting {
 struct Asked {
     turn: usize,
     epoch: u64,
-    /// When its clock started; none while its search waits.
+    /// When its clock started; `None` while its search is waiting.
     since: Option<Instant>,
     /// The ticket of the search.
     ticket: Option<u64>,
@@ -156,7 +157,7 @@ pub(crate) fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
 }
 
-/// A match that is to be created.
+/// A match to be created.
 #[derive(Clone, Debug)]
 pub struct NewMatch {
     /// The game.
@@ -169,17 +170,17 @@ pub struct NewMatch {
     pub start_ms: Option<u64>,
     /// The time for a move.
     pub play_ms: Option<u64>,
-    /// The seed; fresh entropy if none is given.
+    /// The seed; fresh entropy if `None`.
     pub seed: Option<u64>,
-    /// The iterations of players of the registry for a move, besides the time.
+    /// The iterations per move of players of the registry, in addition to the time.
     pub iterations: Option<u64>,
     /// Whether the result counts for ratings.
     pub rated: bool,
-    /// Turns that are made at once, each with the moves of all roles that have a choice.
+    /// Turns that are made at the start, each with the moves of all roles that have a choice.
     pub from: Vec<Vec<String>>,
     /// The tournament that it belongs to.
     pub tournament: Option<String>,
-    /// Whose searches these are, for the queue.
+    /// The owner of its searches, for the queue.
     pub client: String,
 }
 
@@ -190,7 +191,7 @@ pub struct Created {
     pub live: Arc<Live>,
     /// The token of the creator.
     pub owner: String,
-    /// The tokens by role; none for seats without a person.
+    /// The tokens by role; `None` for seats without a person.
     pub tokens: Vec<(usize, Option<String>)>,
 }
 
@@ -289,7 +290,7 @@ impl Live {
         Ok(Created { live, owner, tokens })
     }
 
-    /// Puts the parts of a match together.
+    /// Assembles the parts of a match.
     fn assemble(
         hub: &Arc<Hub>,
         id: String,
@@ -313,7 +314,7 @@ impl Live {
         }
         let mut track = Track::new(game);
         track.follow(current.record());
-        // Numbers of events from before a restart must not be mistaken for new ones.
+        // Event numbers from before a restart must not be mistaken for new ones.
         let rev = now_ms() as u64 * 1000;
         let stored = current.record().moves.len();
         let core = Core {
@@ -357,7 +358,7 @@ impl Live {
         self.over.load(Ordering::Acquire)
     }
 
-    /// When it was looked at last, in milliseconds since 1970.
+    /// When it was last viewed, in milliseconds since 1970.
     pub fn touched_ms(&self) -> i64 {
         self.touched.load(Ordering::Relaxed)
     }
@@ -366,7 +367,7 @@ impl Live {
         self.touched.store(now_ms(), Ordering::Relaxed);
     }
 
-    /// Stores what the site knows about the match.
+    /// Stores the data of the match beyond its record.
     fn save_meta(&self, core: &Core) -> Result<(), ApiError> {
         let body = serde_json::to_string(&core.meta)
             .map_err(|_| ApiError::unavailable("the match cannot be written"))?;

@@ -1,7 +1,8 @@
 //! Remote players of matches on the site.
 //!
-//! All of them know a match by the name that it has here, so it can go on, or be aborted, after a
-//! restart of the server. A remote player is in one match of the site at a time.
+//! All of them get the same match name as the site uses, so that the match can be resumed, or
+//! aborted, after a restart of the server. A remote player is in at most one match of the site at a
+//! time.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ use super::{Core, Hub, Live, Meta, SeatKind, SeatMeta};
 use crate::ApiError;
 use crate::games::OpenGame;
 
-/// How long a remote player may take to say that it is there.
+/// The time limit for a remote player to reply to INFO.
 const PING: Duration = Duration::from_secs(5);
 
 /// The code of the error that a remote player is in another match.
@@ -38,7 +39,7 @@ pub(super) fn remote(
     let address = seat.player.parse().map_err(|what| ApiError::invalid("address", what))?;
     let remote = RemoteSource::new(address, control(hub, meta, seat), Manner::default());
     let mut remote = remote.under(hub.policy);
-    // A player that would not recognise a repeated message gets ABORT when the server ends.
+    // A player that would not recognise a duplicate message gets ABORT when the server stops.
     remote = if seat.repeats { remote.lasting() } else { remote.listed_in(&hub.remote) };
     let same = |other: &&SeatMeta| (other.kind, &other.player) == (seat.kind, &seat.player);
     let before = meta.seats[..number].iter().filter(same).count();
@@ -56,7 +57,7 @@ impl Engagements {
     }
 }
 
-/// Remote players that are in a match until this is dropped.
+/// Remote players that are reserved for a match until this is dropped.
 #[derive(Debug)]
 pub(super) struct Engaged {
     hub: Arc<Hub>,
@@ -69,7 +70,8 @@ impl Engaged {
         meta.seats.iter().filter(remote).map(|seat| seat.player.clone()).collect()
     }
 
-    /// Takes the remote players of a new match. An error if one of them is in another.
+    /// Reserves the remote players of a new match. It is an error if one of them is in another
+    /// match.
     pub(super) fn new(hub: &Arc<Hub>, meta: &Meta) -> Result<Self, ApiError> {
         let players = Engaged::players(meta);
         let mut taken = hub.engaged.lock();
@@ -82,7 +84,8 @@ impl Engaged {
         Ok(Engaged { hub: Arc::clone(hub), players })
     }
 
-    /// The remote players of a match of before a restart. They are in it already.
+    /// Reserves the remote players of a match that was running before a restart. They are already
+    /// in it.
     pub(super) fn again(hub: &Arc<Hub>, meta: &Meta) -> Self {
         let players = Engaged::players(meta);
         hub.engaged.lock().extend(players.iter().cloned());
@@ -96,8 +99,8 @@ impl Drop for Engaged {
     }
 }
 
-/// Asks the remote players of a new match what they are. One that does not answer or is busy is an
-/// error.
+/// Sends INFO to the remote players of a new match. It is an error if one does not answer or is
+/// busy.
 pub(super) fn ask(hub: &Hub, meta: &mut Meta) -> Result<(), ApiError> {
     for seat in meta.seats.iter_mut().filter(|seat| seat.kind == SeatKind::Remote) {
         let parsed: Result<PlayerAddress, String> = seat.player.parse();
@@ -116,7 +119,7 @@ pub(super) fn ask(hub: &Hub, meta: &mut Meta) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Where the players of a match are, as the store keeps it.
+/// The locations of the players of a match, in the format of the store.
 pub(super) fn places(meta: &Meta) -> Vec<Place> {
     let place = |seat: &SeatMeta| {
         let remote = seat.kind == SeatKind::Remote;
@@ -125,8 +128,8 @@ pub(super) fn places(meta: &Meta) -> Vec<Place> {
     meta.seats.iter().map(place).collect()
 }
 
-/// Messages to remote players carry whole seconds. Nothing is rounded: a player that is sent a
-/// longer clock than it has would be late.
+/// Messages to remote players carry whole seconds. Nothing is rounded, because a player that is
+/// sent a longer clock than it has would be late.
 pub(super) fn check_clocks(meta: &Meta) -> Result<(), ApiError> {
     let remote = meta.seats.iter().any(|seat| seat.kind == SeatKind::Remote);
     let broken = |ms: Option<u64>| ms.is_some_and(|ms| ms % 1000 != 0 || ms == 0);
@@ -137,8 +140,8 @@ pub(super) fn check_clocks(meta: &Meta) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Why a match of before a restart cannot go on: a player may have received a request, and would not
-/// recognise it if it came again.
+/// Why a match cannot be resumed after a restart: a player may have received a request, and would
+/// not recognise a duplicate.
 pub(super) fn unsure(stored: &StoredMatch) -> Option<String> {
     let repeats = |seat: usize| stored.places.get(seat).is_some_and(|place| place.repeats);
     let key = stored.outstanding.iter().find(|key| !repeats(key.seat))?;
@@ -151,12 +154,12 @@ pub(super) fn unsure(stored: &StoredMatch) -> Option<String> {
     ))
 }
 
-/// How a player learns that its match is over.
+/// How a player is informed that its match is over.
 #[derive(Debug)]
 pub(super) enum Farewell {
-    /// By its thread.
+    /// Through its thread.
     Thread(AgentThread),
-    /// By a message of its own: its thread is busy, or belonged to an earlier process.
+    /// By a separate message, because its thread is busy or belonged to an earlier process.
     Message(RemoteSource),
 }
 
@@ -170,7 +173,8 @@ impl Farewell {
 }
 
 impl Live {
-    /// Whether the match waits for a person and keeps one of these remote players from others.
+    /// Whether the match is waiting for a person and keeps one of these remote players from other
+    /// matches.
     pub fn waits_with(&self, players: &[String]) -> bool {
         let core = self.lock();
         let (seats, pending) = (&core.meta.seats, core.current.pending());
@@ -189,8 +193,8 @@ impl Live {
         self.end("the server was stopped, and a remote player cannot be asked again")
     }
 
-    /// Tells the players that the match is over. The store hears of it when all know, so that
-    /// remote players hear it again if the server ends before that.
+    /// Informs the players that the match is over. This is stored once all of them know, so that
+    /// remote players are informed again if the server stops before that.
     pub(super) fn dismiss(self: &Arc<Self>, core: &mut Core) {
         let farewells = std::mem::take(&mut core.farewells);
         let engaged = core.engaged.take();
@@ -215,7 +219,7 @@ impl Live {
         });
     }
 
-    /// The farewell of a seat, if its player is a program that knows of the match.
+    /// How the player of a seat is informed of the end, if it is a program that knows the match.
     pub(super) fn farewell(&self, core: &mut Core, seat: usize) -> Option<Farewell> {
         if let Some(thread) = core.seats[seat].thread.take() {
             return Some(Farewell::Thread(thread));

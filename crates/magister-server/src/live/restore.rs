@@ -1,4 +1,4 @@
-//! Matches from the store: those that were running when the server ended, and past ones.
+//! Matches from the store: those that were running when the server stopped, and past ones.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::ApiError;
 use crate::games::{OpenGame, Wanted};
 
 impl Live {
-    /// The match of a log, exactly where it was. A running match continues.
+    /// The match of a log, in exactly the same position. A running match continues.
     pub fn restore(
         hub: &Arc<Hub>,
         open: Arc<OpenGame>,
@@ -35,7 +35,7 @@ impl Live {
         if stored.status != Status::Ended {
             core_ref.engaged = Some(Engaged::again(hub, &core_ref.meta));
         }
-        // What the tree knows ends where it was written; the record has the rest.
+        // The tree ends where it was last saved; the record contains the rest.
         if core_ref.meta.mode == Mode::Standalone {
             live.extend_tree(core_ref);
         }
@@ -48,7 +48,7 @@ impl Live {
                     core_ref.unsaved.push(Entry::Ended { record, at_ms: now_ms() });
                     live.flush(core_ref)?;
                 }
-                // Remote players may not have heard of the end.
+                // Remote players may not have been informed of the end.
                 for seat in 0..core_ref.seats.len() {
                     if let Some(farewell) = live.farewell(core_ref, seat) {
                         core_ref.farewells.push((seat, farewell));
@@ -61,7 +61,7 @@ impl Live {
             let _ = core_ref.current.abort(&why);
             live.settle(core_ref)?;
         } else {
-            // Players that recognise repetition are asked again, first for START where its answer is
+            // Players that recognise duplicates are asked again, first with START if its answer is
             // missing.
             for key in stored.outstanding.iter().filter(|key| key.kind == RequestKind::Start) {
                 core_ref.seats[key.seat].started = false;
@@ -95,7 +95,8 @@ impl Live {
     }
 }
 
-/// What a match from elsewhere is taken for: a tournament of the command line, or an import.
+/// The assumed settings of a match from another source: a tournament of the command line, or an
+/// import.
 pub fn foreign(stored: &StoredMatch) -> Meta {
     let record = &stored.record;
     let seats = record.players.iter().enumerate().map(|(number, player)| {

@@ -1,4 +1,4 @@
-//! The states of a match, ply by ply. They are the truth, so they are for the referee.
+//! The states of a match, ply by ply. They are the true states, so only the referee may use them.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use magister_core::{Game, MatchRecord, Move, Payment, Role, Step, Stop, Worker};
 pub struct Track {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
-    /// The state after each turn and the silent steps after it; the initial one first.
+    /// The state after each turn and the following silent steps, beginning with the initial state.
     states: Vec<Vec<u64>>,
-    /// The points of each role after each turn.
+    /// The gains of each role after each turn.
     totals: Vec<Vec<f64>>,
     /// The number of the step of each turn.
     ticks: Vec<usize>,
-    /// The steps that were followed.
+    /// The number of steps that were followed.
     steps: usize,
     /// Whether a step could not be made.
     stuck: bool,
@@ -44,7 +44,8 @@ impl Track {
         }
     }
 
-    /// Follows the record to its end. A record that became shorter is followed from its start.
+    /// Follows the record to its end. If the record has become shorter, it is followed from its
+    /// start.
     pub fn follow(&mut self, record: &MatchRecord) {
         if record.moves.len() < self.steps {
             *self = Track::new(&self.game);
@@ -99,7 +100,7 @@ impl Track {
         Some((self.states.get(ply)?, &mut *self.worker))
     }
 
-    /// The points of each role at a ply, in games that pay on the way.
+    /// The gains of each role at a ply, in games with intermediate rewards.
     pub fn totals(&self, ply: usize) -> Option<&[f64]> {
         let paid = self.game.info().payment == Payment::OnTheWay;
         self.totals.get(ply).filter(|_| paid).map(Vec::as_slice)

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The turns of a standalone match as a tree, with the line that is played now.
+/// The turns of a standalone match as a tree, with the current line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// The turns of the current line, up to its end.
+    /// The turns of the current line, including those that can be redone.
     line: Vec<usize>,
-    /// How many of them are made.
+    /// The number of them that have been made.
     at: usize,
 }
 
@@ -18,31 +18,31 @@ struct Node {
     parent: Option<usize>,
     /// The moves in seat order.
     moves: Vec<String>,
-    /// Whether someone had a choice.
+    /// Whether a role had a choice.
     chosen: bool,
 }
 
 /// Another continuation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch<'a> {
-    /// The ply at which it leaves the line.
+    /// The ply at which it branches off from the line.
     pub ply: usize,
-    /// Its number, to go there.
+    /// Its number, for a jump to it.
     pub node: usize,
     /// The moves of its first turn, in seat order.
     pub moves: &'a [String],
 }
 
-/// The branches that are kept at most.
+/// The maximum number of turns in the tree.
 const NODES: usize = 5_000;
 
 impl Tree {
-    /// How many turns are made.
+    /// The number of turns that have been made.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Notes a turn that was made. A turn that was made before is not noted twice.
+    /// Records a turn. A turn that was made before is not recorded twice.
     pub fn push(&mut self, moves: Vec<String>, chosen: bool) {
         if let Some(&next) = self.line.get(self.at)
             && self.nodes[next].moves == moves
@@ -64,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// Keeps the current line only.
+    /// Keeps only the current line.
     fn forget(&mut self) {
         let kept: Vec<Node> = self.line.iter().map(|&node| self.nodes[node].clone()).collect();
         self.line = (0..kept.len()).collect();
@@ -74,12 +74,12 @@ impl Tree {
         }
     }
 
-    /// Where an undo leads: before the last turn in which someone had a choice.
+    /// Where an undo leads: before the last turn in which a role had a choice.
     pub fn back(&self) -> Option<usize> {
         (0..self.at).rev().find(|&at| self.nodes[self.line[at]].chosen)
     }
 
-    /// Where a redo leads: to the next turn in which someone has a choice, or to the end.
+    /// Where a redo leads: to the next turn in which a role has a choice, or to the end.
     pub fn forth(&self) -> Option<usize> {
         if self.at >= self.line.len() {
             return None;
@@ -117,12 +117,12 @@ impl Tree {
         self.go(ply)
     }
 
-    /// The length of the line, with what can be made again.
+    /// The length of the line, including turns that can be redone.
     pub fn len(&self) -> usize {
         self.line.len()
     }
 
-    /// Continuations that leave the current line.
+    /// The continuations that branch off from the current line.
     pub fn branches(&self) -> Vec<Branch<'_>> {
         let mut found = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {

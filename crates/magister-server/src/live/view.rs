@@ -13,7 +13,7 @@ use crate::known::{Follow, Knowledge};
 use crate::scene::{Made, MoveLine, Percept, Position, RoleMoves, Scene, line, show};
 use crate::words::{is_idle, label};
 
-/// What the token of a request allows.
+/// The rights that the token of a request gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// No seat.
@@ -36,8 +36,8 @@ impl Access {
 }
 
 impl Live {
-    /// What a token allows. A wrong one is an error, so that a mistake is not mistaken for a game
-    /// without moves.
+    /// The rights that a token gives. A wrong token is an error, so that a typing mistake does not
+    /// look like a game without moves.
     pub fn access(&self, token: Option<&str>) -> Result<Access, ApiError> {
         let Some(token) = token.filter(|token| !token.is_empty()) else {
             return Ok(Access::Spectator);
@@ -74,7 +74,7 @@ impl Live {
         Ok(self.scene(&mut core, access, ply))
     }
 
-    /// The record of the match as far as a viewer may see it.
+    /// The part of the match record that a viewer may see.
     pub fn record(&self, access: Access) -> Value {
         let core = self.lock();
         let record = core.current.record();
@@ -106,7 +106,7 @@ impl Live {
         self.lock().current.record().rewards.clone()
     }
 
-    /// What a role has seen so far, if the viewer may know it.
+    /// The view of a role so far, if the viewer may know it.
     pub fn view_of(
         &self,
         access: Access,
@@ -123,12 +123,12 @@ impl Live {
         Ok(view)
     }
 
-    /// The orders of its seats, to play it again.
+    /// The settings of the match, for a rematch.
     pub fn meta(&self) -> super::Meta {
         self.lock().meta.clone()
     }
 
-    /// Whether everyone sees everything.
+    /// Whether every viewer sees everything.
     pub(super) fn sees_all(&self, core: &Core) -> bool {
         core.meta.mode == Mode::Standalone
             || core.current.end().is_some()
@@ -220,7 +220,7 @@ impl Live {
                 let mistakes = seen.errors.iter().filter(|fault| fault.seat == Some(number));
                 let faults = mistakes.filter(|fault| fault.kind.is_mistake()).count();
                 let own = access == Access::Seat(number);
-                // Where information is hidden, the time of others could reveal what they know.
+                // With hidden information, the thinking time of others could reveal what they know.
                 let asked = sitting.asked.filter(|_| !hides || own || access == Access::Spectator);
                 let left = core.meta.play_ms.map(|time| match asked.and_then(|one| one.since) {
                     Some(since) => time.saturating_sub(since.elapsed().as_millis() as u64),
@@ -245,7 +245,7 @@ impl Live {
             .collect()
     }
 
-    /// A turn of the history, as far as a viewer may see it.
+    /// The part of a turn that a viewer may see.
     pub(super) fn entry(&self, core: &mut Core, access: Access, turn: usize) -> Value {
         let moves = self.made(core, access, turn).map(|made| {
             let one = |made: &Made| {
@@ -261,7 +261,7 @@ impl Live {
         entry
     }
 
-    /// The moves of a turn that a viewer may see; none if it may see none.
+    /// The moves of a turn that a viewer may see; `None` if it may see none.
     fn made(&self, core: &mut Core, access: Access, turn: usize) -> Option<Vec<Made>> {
         let info = self.open.playable.game.info();
         let all = self.sees_all(core);
@@ -341,7 +341,7 @@ impl Live {
         scene
     }
 
-    /// A position of which everything may be seen.
+    /// A position that may be shown completely.
     fn open_scene(&self, core: &mut Core, moving: &[Role], ply: usize) -> Scene {
         let totals = core.track.totals(ply).map(<[f64]>::to_vec);
         let over = core.current.end().is_some() && ply == core.current.turn();
@@ -365,7 +365,7 @@ impl Live {
         scene
     }
 
-    /// What a role knows of a position.
+    /// The position as a role knows it.
     fn own_scene(&self, core: &mut Core, role: Role, moving: &[Role], ply: usize) -> Scene {
         let info = self.open.playable.game.info();
         let known = if ply == core.current.turn() {
@@ -390,7 +390,7 @@ impl Live {
         scene
     }
 
-    /// What a role knows now.
+    /// The current knowledge of a role.
     pub(super) fn knowledge(&self, core: &mut Core, role: Role) -> Arc<Knowledge> {
         let (epoch, turn) = (core.epoch, core.current.turn());
         if let Some((e, t, known)) = core.known.get(&role.index())
@@ -422,7 +422,7 @@ impl Live {
             _ => None,
         };
         if cards::card_game(game).is_some() {
-            // Everyone at the table sees nearly the same; the one who moved sees the most.
+            // All players at the table see nearly the same; the one who moved sees the most.
             let idle = |role: &Role| {
                 let made = record.moves.get(step).and_then(|texts| texts.get(role.index()));
                 made.is_none_or(|text| is_idle(text))
@@ -443,7 +443,7 @@ impl Live {
     }
 }
 
-/// The one cell that the last turn filled, for a move that names none.
+/// The only cell that the last turn filled, for a move that names none.
 fn last_place(core: &mut Core, live: &Live, ply: usize, scene: &Scene) -> Option<usize> {
     if !live.sees_all(core) || scene.last.iter().all(|made| made.line.to.is_some()) {
         return None;
@@ -467,7 +467,7 @@ pub(super) fn state_name(core: &Core) -> &'static str {
     }
 }
 
-/// Continuations that leave the current line of a standalone match.
+/// The continuations that branch off from the current line of a standalone match.
 fn branches(core: &Core) -> Value {
     let branches = core.meta.tree.branches();
     let one = |branch: &super::tree::Branch<'_>| {

@@ -19,7 +19,7 @@ use crate::scene::{MoveLine, Scene};
 use crate::words::escape;
 use crate::{ApiError, Site, svg};
 
-/// Goes to a match with the token of a seat in a cookie.
+/// Redirects to a match, with the token of a seat in a cookie.
 pub(super) fn enter(site: &Site, id: &str, token: &str) -> Response {
     let path = &site.base_path;
     let cookie =
@@ -28,7 +28,7 @@ pub(super) fn enter(site: &Site, id: &str, token: &str) -> Response {
         .into_response()
 }
 
-/// The token of a match in the cookies.
+/// The token of a match, from the cookies.
 fn seat_cookie(headers: &HeaderMap, id: &str) -> Option<String> {
     cookie(headers, &format!("seat-{id}"))
 }
@@ -226,7 +226,7 @@ fn history(body: &mut String, whole: &Value, id: &str, info: &magister_core::Inf
     );
 }
 
-/// What happens, in words.
+/// The status of the match as text.
 fn status(whole: &Value, scene: &Scene, open: &OpenGame) -> String {
     let roles = &open.playable.game.info().roles;
     let names = |list: &[usize]| {

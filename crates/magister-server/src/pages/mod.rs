@@ -1,5 +1,5 @@
 //! Plain pages, rendered by the server, for a program that was built without the client. They need
-//! no script: links, forms and buttons play every game.
+//! no script: every game can be played with links, forms and buttons.
 
 mod account;
 mod games;
@@ -42,8 +42,9 @@ pub(crate) fn router(site: &Arc<Site>) -> Router<Arc<Site>> {
         .layer(middleware::from_fn_with_state(Arc::clone(site), finish))
 }
 
-/// Adds what depends on the site and on the visitor: the path of a proxy before all addresses, and
-/// the CSRF token in all forms. Text of users has no quotation marks here, because it is escaped.
+/// Adds the parts that depend on the site and on the visitor: the path of a proxy before all URLs,
+/// and the CSRF token in all forms. Text of users contains no quotation marks here, because it is
+/// escaped.
 async fn finish(
     State(site): State<Arc<Site>>,
     visitor: Visitor,
@@ -99,7 +100,7 @@ fn add_to_forms(text: &str, field: &str) -> String {
     all
 }
 
-/// What stands before the addresses of these pages.
+/// The prefix of the URLs of these pages.
 pub(crate) fn base() -> &'static str {
     if crate::has_client() { "/plain" } else { "" }
 }

@@ -71,7 +71,7 @@ async fn forged_sessions_and_missing_tokens_are_refused() {
     let session =
         |cookie: &str, csrf: &str| Browser { cookie: cookie.to_owned(), csrf: csrf.to_owned() };
     let name = "magister-session=";
-    // Cookies that no one was given.
+    // Forged cookies.
     for forged in [
         String::new(),
         name.to_owned(),
@@ -88,19 +88,19 @@ async fn forged_sessions_and_missing_tokens_are_refused() {
         let (_, who) = session(&forged, "").call(&app, "GET", "/api/session", None).await;
         assert_eq!(who["account"], Value::Null);
     }
-    // A right cookie without the token of this session.
+    // A valid cookie without the CSRF token of this session.
     for csrf in ["", "0", &"0".repeat(64), &bob.csrf] {
         let (status, answer) =
             session(&ada.cookie, csrf).call(&app, "POST", "/api/matches", order()).await;
         assert_eq!((status, &answer["code"]), (StatusCode::FORBIDDEN, &json!("csrf")), "{csrf}");
     }
-    // A form of another site has neither, whatever its type.
+    // A form of another site has neither, whatever its content type.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
         let request = Request::post("/api/matches").header("cookie", &ada.cookie);
         let request = request.header("content-type", kind).body(Body::from("csrf=1")).unwrap();
         assert_eq!(app.send(request).await.status(), StatusCode::FORBIDDEN, "{kind}");
     }
-    // A session is not a token of a program, and the other way round.
+    // A session is not accepted as the token of a program, nor vice versa.
     let made = ada.done(&app, "POST", "/api/account/token", json!({})).await;
     let token = made["token"].as_str().unwrap();
     let bearer = |token: &str| {
@@ -116,7 +116,7 @@ async fn forged_sessions_and_missing_tokens_are_refused() {
         swapped.call(&app, "POST", "/api/matches", order()).await.0,
         StatusCode::UNAUTHORIZED
     );
-    // After signing out the cookie is worth nothing.
+    // After signing out, the cookie is invalid.
     ada.done(&app, "DELETE", "/api/session", json!({})).await;
     assert_eq!(ada.call(&app, "POST", "/api/matches", order()).await.0, StatusCode::UNAUTHORIZED);
 }
@@ -134,7 +134,7 @@ async fn brute_force_is_slowed_down() {
         let tried = Browser::sign_in(&app, name, &format!("guess {number}")).await;
         assert_eq!(tried.unwrap_err(), StatusCode::UNAUTHORIZED);
     }
-    // Even the right password is not tried any more.
+    // Even the right password is no longer accepted.
     for name in ["teacher", "stranger", "someone else"] {
         let tried = Browser::sign_in(&app, name, &password).await;
         assert_eq!(tried.unwrap_err(), StatusCode::TOO_MANY_REQUESTS, "{name}");
@@ -199,7 +199,7 @@ async fn quotas_hold() {
     assert_eq!((&own["quota"]["games"], &own["used"]["games"]), (&json!(1), &json!(0)));
     let save = |name: &str, text: &str| json!({"name": name, "text": text});
     ada.done(&app, "POST", "/api/games", save("first", RULES)).await;
-    // A game of the same account is replaced and takes no further place.
+    // Saving a game of the same name replaces it and does not count twice.
     ada.done(&app, "POST", "/api/games", save("first", &format!("{RULES} "))).await;
     let (status, answer) = ada.call(&app, "POST", "/api/games", Some(save("second", RULES))).await;
     assert_eq!((status, &answer["code"]), (StatusCode::CONFLICT, &json!("quota")));
@@ -269,7 +269,7 @@ async fn administrators_manage_accounts() {
     assert_eq!(ada.call(&app, "GET", "/api/account", None).await.0, StatusCode::UNAUTHORIZED);
     assert!(Browser::sign_in(&app, "Ada", "analytical engine").await.is_err());
     let ada = Browser::sign_in(&app, "Ada", answer["password"].as_str().unwrap()).await.unwrap();
-    // Own change of the password.
+    // A user changes the password.
     let change = |old: &str, new: &str| Some(json!({"old": old, "new": new}));
     let at = "/api/account/password";
     assert_eq!(
@@ -287,7 +287,8 @@ async fn administrators_manage_accounts() {
     );
     let ada = Browser::sign_in(&app, "Ada", "difference engine").await.unwrap();
 
-    // Deletion takes games, players and running matches along; the last administrator stays.
+    // Deleting an account also deletes its games and players and ends its running matches; the last
+    // administrator cannot be deleted.
     ada.done(&app, "POST", "/api/games", json!({"name": "heap", "text": RULES})).await;
     let made = ada.done(&app, "POST", "/api/matches", a_match()).await;
     teacher.done(&app, "DELETE", &path("Ada"), json!({})).await;
@@ -329,7 +330,7 @@ async fn an_open_site_has_no_accounts() {
     assert_eq!(Browser::sign_in(&app, "admin", "admin").await.unwrap_err(), StatusCode::CONFLICT);
     app.post("/api/games", None, json!({"name": "heap", "text": RULES})).await;
     assert_eq!(app.call("DELETE", "/api/games/heap", None, None).await.0, StatusCode::OK);
-    // Where strangers come, no one is trusted.
+    // On a site that is open to strangers, no visitor has the rights of an administrator.
     let open = App::with(|config| config.loopback_only = false).await;
     assert_eq!(open.get("/api/session").await["admin"], false);
     assert_eq!(open.call("GET", "/api/admin/backup", None, None).await.0, StatusCode::FORBIDDEN);

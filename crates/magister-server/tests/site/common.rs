@@ -12,7 +12,7 @@ use magister_server::{Config, Limits, Site};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-/// A folder that is deleted at the end.
+/// A folder that is deleted when this is dropped.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ pub(crate) struct App {
 }
 
 pub(crate) fn config(folder: &Folder) -> Config {
-    // Hashes with little memory, so that tests with many sign-ins are quick.
+    // Hashes use little memory, so that tests with many sign-ins are fast.
     let limits = Limits { rate: 1e6, burst: 1e6, password_kib: 64, ..Limits::default() };
     let store = format!("sqlite:{}", folder.0.join("site.db").display());
     Config { store, limits, ..Config::default() }
@@ -125,7 +125,7 @@ impl App {
         (status, value["code"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// Waits until a match is as wanted.
+    /// Waits until a match satisfies a condition.
     pub(crate) async fn wait(
         &self,
         id: &str,
@@ -142,7 +142,7 @@ impl App {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let (_, whole) = self.call("GET", &format!("/api/matches/{id}"), token, None).await;
-        panic!("the match did not come that far: {whole}");
+        panic!("the match did not reach the expected state: {whole}");
     }
 
     /// A page as text.
@@ -166,7 +166,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Signs in. The status of the answer, and the browser if it is signed in.
+    /// Signs in. Returns the status of the answer, and the browser if it is signed in.
     pub(crate) async fn sign_in(
         app: &App,
         name: &str,

@@ -69,7 +69,7 @@ async fn pieces_are_recognised() {
     assert_eq!(moves.iter().filter(placed).count(), 20, "{moves:?}");
     let (shape, scene) = start(&app, "connect-four").await;
     assert_eq!(shape["pieces"]["red"]["shape"], "disc", "{}", shape["pieces"]);
-    // A drop names a column; the cell is where the disc falls.
+    // A drop names a column; its cell is where the disc falls.
     let moves = scene["legal"][0]["moves"].as_array().unwrap();
     let bottom = |one: &Value| {
         let cell = one["to"].as_u64().unwrap_or_else(|| panic!("{one}")) as usize;
@@ -99,8 +99,8 @@ async fn pieces_are_recognised() {
     }
 }
 
-/// A sample, because the whole catalogue takes longer than a test may. Every folder whose number
-/// leaves this remainder is drawn; `MAGISTER_GAMES=all` draws them all.
+/// Draws a sample, because the whole catalogue would take too long for a test. Every folder whose
+/// number has this remainder is drawn; `MAGISTER_GAMES=all` draws all of them.
 #[tokio::test(flavor = "multi_thread")]
 async fn games_have_a_start_scene() {
     let app = App::new().await;
@@ -176,7 +176,7 @@ async fn rules_are_checked_formatted_converted_and_saved() {
     let order = json!({"game": "my-heap", "mode": "standalone"});
     let made = app.post("/api/matches", None, order).await;
     let whole = app.get(&format!("/api/matches/{}", made["id"].as_str().unwrap())).await;
-    // The only move is made at once, so the game is over.
+    // The only move is made automatically, so the game is over.
     assert_eq!(whole["state"], "ended");
     let taken = json!({"name": "Chess", "text": MINE});
     assert_eq!(app.refused("/api/games", None, taken).await.0, StatusCode::CONFLICT);
@@ -211,7 +211,7 @@ async fn a_match_becomes_a_puzzle() {
             right.push(line["text"].as_str().unwrap().to_owned());
         }
     }
-    // Exactly one move is right, and for the first player it is the third in its row.
+    // Exactly one move is right; for the first player, it completes three in a row.
     assert_eq!(right.len(), 1, "{right:?}");
     if role == 0 && puzzle["scene"]["ply"] == 4 {
         assert_eq!(right, ["(put 1 3)"]);
@@ -268,7 +268,7 @@ async fn a_tournament_counts_iterations() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         found = app.get(&path).await;
     }
-    // With a clock of a minute per move this would not have come to an end.
+    // With a clock of a minute per move, the match would not have ended.
     assert_eq!((&found["state"], &found["iterations"]), (&json!("ended"), &json!(20)));
 }
 

@@ -1,22 +1,22 @@
-//! Hidden information: no viewer is sent what its role does not know.
+//! Hidden information: no viewer is sent more than its role knows.
 
 use crate::common::{App, legal};
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 
-/// The events that a viewer was sent until the match ended.
+/// The events that were sent to a viewer until the match ended.
 async fn listen(app: &App, id: &str, token: Option<&str>) -> tokio::task::JoinHandle<String> {
     let seat = token.map(|token| format!("?seat={token}")).unwrap_or_default();
     let request = Request::builder().uri(format!("/api/matches/{id}/events{seat}"));
     let response = app.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!(response.status(), StatusCode::OK);
     let mut body = response.into_body();
-    // The first event is written when it is read, so it is read before the match goes on.
+    // The first event is written when it is read, so it is read before the match continues.
     let mut text = next(&mut body).await.unwrap_or_default();
     tokio::spawn(async move {
         loop {
-            // What comes after the end may show everything.
+            // Events after the end may show everything.
             if let Some(end) = text.find("event: end") {
                 text.truncate(end);
                 return text;
@@ -32,7 +32,7 @@ async fn listen(app: &App, id: &str, token: Option<&str>) -> tokio::task::JoinHa
     })
 }
 
-/// The next part of a stream; none at its end.
+/// The next part of a stream; `None` at its end.
 async fn next(body: &mut Body) -> Option<String> {
     use axum::body::HttpBody as _;
     let frame = std::future::poll_fn(|context| std::pin::Pin::new(&mut *body).poll_frame(context));
@@ -112,7 +112,7 @@ async fn two_seats_of_a_card_game() {
         assert!(events.contains("event: match"), "{events}");
         seen[seat].push_str(&events);
     }
-    // The shape names all cards, so it is left out of what is compared.
+    // The shape names all cards, so it is excluded from the comparison.
     let without_shape = |text: &str| -> String {
         let mut text = text.to_owned();
         while let Some(start) = text.find("\"shape\":{") {

@@ -64,7 +64,7 @@ async fn deep_and_explosive_rules() {
         .call("POST", "/api/matches", None, Some(json!({"rules": explosive, "mode": "standalone"})))
         .await;
     assert!(!status.is_success(), "{answer}");
-    // The site is still there.
+    // The site is still running.
     assert_eq!(app.get("/api/about").await["name"], "Magister");
 }
 

@@ -26,7 +26,7 @@ async fn a_whole_match_against_a_level() {
         let scene = &whole["scene"];
         assert_eq!(scene["viewer"], 0);
         let line = &scene["legal"][0]["moves"][0];
-        // A mark has a cell to click on.
+        // A mark has a target cell.
         assert!(line["to"].is_number() && line["from"].is_null(), "{line}");
         let order = json!({"ply": scene["ply"], "move": line["text"]});
         app.post(&path, Some(token), order.clone()).await;
@@ -73,7 +73,7 @@ async fn undo_and_redo_against_a_level() {
     assert_eq!((&undone["plies"], &undone["may"]["redo"]), (&json!(0), &json!(true)));
     let redone = app.post(&path("redo"), Some(token), json!({})).await;
     assert_eq!((&redone["plies"], &redone["scene"]["cells"]), (&json!(2), &cells));
-    // In rated matches nothing is taken back, and there are no hints.
+    // In rated matches, there is no undo and there are no hints.
     let mut order = against("beginner");
     order["rated"] = json!(true);
     let made = app.post("/api/matches", None, order).await;
@@ -121,7 +121,7 @@ async fn standalone_with_branches() {
         let (status, _) = app.refused(&path("jump"), Some(token), wrong).await;
         assert_eq!(status, StatusCode::NOT_FOUND);
     }
-    // Others may watch and not move.
+    // Others may watch but not move.
     let (status, _) = app.refused(&path("moves"), None, json!({"ply": 2, "move": "x"})).await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     let watched = app.get(&format!("/api/matches/{id}")).await;
@@ -258,7 +258,7 @@ async fn hints_and_analysis_find_the_winning_move() {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_end_when_no_one_waits_for_them() {
     let app = App::new().await;
-    // Ten minutes per move: only the flag ends such a search.
+    // Ten minutes per move, so that only the flag can end such a search.
     let order = json!({"game": "connect-four", "play_ms": 600_000,
         "seats": [{"kind": "person"}, {"kind": "player", "player": "uct"}]});
     for action in ["undo", "abort", "pause"] {
@@ -277,7 +277,7 @@ async fn searches_end_when_no_one_waits_for_them() {
         app.post(&format!("{path}/{action}"), Some(token), json!({})).await;
         let begun = std::time::Instant::now();
         while app.site.hub.pool.state().running > 0 {
-            assert!(begun.elapsed().as_secs() < 60, "the search goes on after {action}");
+            assert!(begun.elapsed().as_secs() < 60, "the search continues after {action}");
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     }

@@ -58,7 +58,7 @@ async fn a_game_is_played_with_forms() {
         if page.contains("is over") {
             return;
         }
-        // The cells where discs fall are buttons.
+        // The cells into which discs fall are buttons.
         assert!(page.matches("name=\"move\"").count() >= 14, "{page}");
         let ply = attribute(&page, "name=\"ply\" value=\"").unwrap();
         let choice = unescape(attribute(&page, "name=\"move\" value=\"").unwrap());

@@ -73,7 +73,7 @@ async fn only_the_public_origin_is_our_own() {
         let answer = app.send(sign_in(host, origin, "192.0.2.1", &password)).await;
         assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{host} {origin}");
     }
-    // Tries are counted by the address that the proxy saw, not by one that a visitor invents.
+    // Attempts are counted by the address that the proxy saw, not by one that a visitor forged.
     for forwarded in ["192.0.2.7", "203.0.113.5, 192.0.2.7", "x, 192.0.2.7"] {
         let answer = app.send(sign_in("games.example", ours, forwarded, "wrong")).await;
         let expected = if forwarded.starts_with('x') {

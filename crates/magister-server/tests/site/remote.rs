@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::common::{App, Folder, config};
 
-/// One of our players on a port of its own.
+/// One of our players, on its own port.
 async fn our_player() -> (Arc<GgpPlayer>, String) {
     let agent = Some("random".parse().unwrap());
     let player = Arc::new(GgpPlayer::new(PlayerOptions::new("ours", agent, Seed::from(1))));
@@ -26,8 +26,8 @@ async fn our_player() -> (Arc<GgpPlayer>, String) {
     (player, address)
 }
 
-/// A player that says nothing of repeated messages, answers everything but PLAY, and reports what
-/// it was sent.
+/// A player that does not claim to recognise duplicate messages, answers everything except PLAY,
+/// and reports the messages it receives.
 async fn plain_player() -> (mpsc::UnboundedReceiver<Request>, String) {
     let (send, heard) = mpsc::unbounded_channel();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -74,11 +74,11 @@ async fn a_remote_player_plays_to_the_end() {
     let id = made["id"].as_str().unwrap();
     let whole = app.wait(id, None, ended).await;
     assert_eq!(whole["faults"], json!([]), "{whole}");
-    // The player hears of the end, and is free for the next match.
+    // The player is informed of the end, and is available for the next match.
     while player.finished() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // A tournament plays several matches at a time, but a remote player one only.
+    // A tournament plays several matches at a time, but a remote player only one.
     let order = json!({"games": ["tictactoe"], "players": [address, "random", "beginner"],
         "play_ms": 20_000});
     let made = app.post("/api/tournaments", None, order).await;
@@ -111,7 +111,7 @@ async fn players_that_cannot_play_are_refused_at_once() {
     odd["play_ms"] = json!(1_500);
     let (status, error) = refused(odd).await;
     assert_eq!((status, &error["code"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("clock")));
-    // A person takes its time; meanwhile the player is in this match.
+    // A person takes some time; meanwhile the player is in this match.
     app.post("/api/matches", None, order(&address, "human")).await;
     let (status, error) = refused(order(&address, "random")).await;
     assert_eq!((status, &error["code"]), (StatusCode::CONFLICT, &json!("engaged")), "{error}");
@@ -139,7 +139,7 @@ async fn a_player_that_recognises_repetition_goes_on_after_a_restart() {
         }
     };
     app.wait(id, Some(token), mine(1)).await;
-    // The server is ended in order. The player is asked nothing, so it waits.
+    // The server shuts down regularly. No request to the player is pending, so it waits.
     app.site.close().await;
     drop(app);
     let app = App::open(&config).await;
@@ -155,7 +155,7 @@ async fn a_player_that_recognises_repetition_goes_on_after_a_restart() {
         app.post(&format!("/api/matches/{id}/moves"), Some(token), body).await;
         plies += 2;
     }
-    assert_eq!(player.matches(), 1, "the match went on under its name");
+    assert_eq!(player.matches(), 1, "the match continued under its name");
     while player.finished() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -181,7 +181,7 @@ async fn another_player_gets_abort_after_a_restart() {
     let whole = app.wait(id, None, ended).await;
     assert_eq!(whole["end"], "aborted", "{whole}");
     assert!(matches!(heard.recv().await.unwrap(), Request::Abort { id: other } if other == id));
-    // A server that is ended in order sends ABORT itself, and the match is over.
+    // A server that shuts down regularly sends ABORT itself, and the match is over.
     let again = app.post("/api/matches", None, order(&address, "random")).await;
     let again = again["id"].as_str().unwrap();
     while !matches!(heard.recv().await.unwrap(), Request::Play { id, .. } if id == again) {}

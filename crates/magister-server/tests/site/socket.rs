@@ -80,7 +80,7 @@ async fn events_resume_where_they_stopped() {
         assert_eq!(step["entry"]["moves"][0]["text"], "(put 1 1)");
         assert_eq!(step["scene"]["ply"], 1);
         drop(lines);
-        // Two moves are missed and come after the connection is made again.
+        // Two moves are missed and are sent after the client reconnects.
         post(address, &moves, token, &json!({"ply": 1, "move": "(put 2 2)"}));
         post(address, &moves, token, &json!({"ply": 2, "move": "(put 3 3)"}));
         let header = format!("Last-Event-ID: {last}\r\n");
@@ -124,7 +124,7 @@ fn binding_to_the_outside_must_be_asked_for() {
     assert!(magister_server::may_bind(loopback, false, false).is_ok());
     assert!(magister_server::may_bind(outside, false, false).is_err());
     assert!(magister_server::may_bind(outside, false, true).is_ok());
-    // A proxy makes a loopback address reachable.
+    // A proxy makes a loopback address reachable from outside.
     assert!(magister_server::may_bind(loopback, true, false).is_err());
     assert!(magister_server::may_bind(loopback, true, true).is_ok());
 }

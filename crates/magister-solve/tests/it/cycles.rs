@@ -5,7 +5,7 @@ use magister_core::{Budget, Info, Move, Native, Role, Rules, Step, Stop};
 use magister_solve::{Answer, Effort, Solution, SolveLimits, Unsolved, solve};
 
 /// Two roles push a token along a line of cells, the first by up to `reach` cells, the second by
-/// one. A role wins when the token reaches its end.
+/// one. A role wins when the token reaches its own end of the line.
 struct Push {
     start: u8,
     cells: u8,
@@ -70,7 +70,7 @@ fn value(start: u8, cells: u8, reach: u8) -> Result<Vec<f64>, Unsolved> {
     let game = Native::new(Push { start, cells, reach });
     let mut budget = Budget::until(Stop::never());
     let solution = Solution::of_game(&game, Role(0), &SolveLimits::default(), &mut budget)?;
-    // Following the solution leads to the promised end.
+    // Following the solution leads to the computed result.
     let mut worker = magister_core::Game::worker(&game);
     worker.reset();
     let line = solution.line(&mut *worker, 1000).unwrap();

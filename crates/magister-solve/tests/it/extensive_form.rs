@@ -1,4 +1,4 @@
-//! The extensive form of a game against a plain walk through its tree.
+//! The extensive form of a game, compared with a plain traversal of its tree.
 
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ fn values_agree_with_the_tree() {
             assert!((value - expected).abs() < 1e-9, "{name}: {values:?} {expected:?}");
         }
         assert!(form.size().nodes <= nodes, "{name}: more nodes than in the tree");
-        // No single changed move beats the best response.
+        // No change of a single move beats the best response.
         for (player, value) in values.iter().enumerate() {
             let best = form.best_reply(player, &profile);
             assert!(best.value >= value - 1e-9);

@@ -182,7 +182,7 @@ fn too_large_games_are_reported() {
             other => panic!("{name}: {other:?}"),
         }
     }
-    // The time may be over.
+    // The time may be up.
     let stop = Stop::new();
     stop.set();
     let effort = Effort { stop, ..Effort::default() };

@@ -1,4 +1,5 @@
-//! A private `PostgreSQL` server for tests: its own folder, its own port on loopback, gone at the end.
+//! A private `PostgreSQL` server for tests, with its own folder and its own port on loopback,
+//! removed at the end.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A `PostgreSQL` server that ends with this value.
+/// A `PostgreSQL` server that is stopped when this value is dropped.
 pub(crate) struct PrivatePostgres {
     server: Child,
     folder: PathBuf,
@@ -14,7 +15,7 @@ pub(crate) struct PrivatePostgres {
 }
 
 impl PrivatePostgres {
-    /// Starts a server; none if `PostgreSQL` is not installed.
+    /// Starts a server; `None` if `PostgreSQL` is not installed.
     pub(crate) fn start() -> Option<Self> {
         let bin = binaries()?;
         let unique = format!("magister-pg-{}-{:p}", std::process::id(), &raw const bin);
@@ -89,7 +90,7 @@ fn is_root() -> bool {
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// A command that runs as the user `postgres` where we are root.
+/// A command that runs as the user `postgres` if we are root.
 fn as_postgres(program: &Path) -> Command {
     if is_root() {
         let mut command = Command::new("setpriv");
@@ -100,7 +101,7 @@ fn as_postgres(program: &Path) -> Command {
     }
 }
 
-/// Where the programs of `PostgreSQL` are: on the path, or where Debian has them.
+/// The folder of the programs of `PostgreSQL`: on the path, or the default of Debian.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = Vec::new();

@@ -1,14 +1,15 @@
-//! Texts that differ from rules in one place, where a diagnostic says that something is wrong.
+//! Texts that differ from the rules in one place, where a diagnostic reports a defect.
 
 use magister_gdl::{Code, Options, Span, Syntax, examine, nearest};
 
 use super::{Candidate, Change, line_of};
 
-/// All candidates, the likeliest first.
+/// All candidates, the most likely first.
 pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     let found = examine(text, options);
     let mut all = Vec::new();
-    // A name that is used and not defined is misspelt; one that is not used may be what was meant.
+    // A name that is used but not defined is misspelt; one that is not used may be the intended
+    // name.
     let (unused, others): (Vec<_>, Vec<_>) =
         found.diagnostics.as_slice().iter().partition(|one| one.code == Code::Unused);
     for one in others.into_iter().chain(unused) {
@@ -56,14 +57,14 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     all
 }
 
-/// The part of a text between two others.
+/// The part of a text between two given parts.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let start = text.find(before)? + before.len();
     let end = text[start..].find(after)?;
     Some(&text[start..start + end])
 }
 
-/// The line around a place.
+/// The line that contains an offset.
 fn line_at(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
     let end = text[at..].find('\n').map_or(text.len(), |after| at + after);
@@ -77,14 +78,15 @@ fn replaced(text: &str, start: usize, end: usize, with: &str) -> Candidate {
     Candidate { text, change: Change { line, what } }
 }
 
-/// The name in a marked place that the message is about, or that is most like what was meant, spelt
-/// as that.
+/// Corrects the name in the marked place that the message is about, or that is most similar to the
+/// intended one.
 pub(super) fn respelt(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
     let (from, wrong) = misspelt(text, span, message, meant)?;
     Some(replaced(text, from, from + wrong.len(), meant))
 }
 
-/// The same for all places of that name, if there are several. A variable is meant in its rule only.
+/// The same for all places of that name, if there are several. For a variable, only its own rule is
+/// changed.
 fn respelt_everywhere(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
     let (from, wrong) = misspelt(text, span, message, meant)?;
     let variable = wrong.starts_with(|c: char| c == '?' || c.is_uppercase());
@@ -114,7 +116,7 @@ fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
-/// Writes `true` around a fluent wherever it stands as a condition.
+/// Wraps `true` around a fluent wherever it occurs as a condition.
 fn in_true(text: &str, name: &str, syntax: Syntax) -> Option<Candidate> {
     if name.is_empty() {
         return None;
@@ -130,7 +132,7 @@ fn in_true(text: &str, name: &str, syntax: Syntax) -> Option<Candidate> {
         if !text[after..].starts_with('(') {
             continue;
         }
-        // A fluent inside of a keyword's parentheses is no condition.
+        // A fluent inside the parentheses of a keyword is not a condition.
         let before = text[..open].trim_end();
         let inside = ["true", "init", "next", "base"].iter().any(|keyword| {
             if kif { before.ends_with(keyword) } else { before.ends_with(&format!("{keyword}(")) }
@@ -151,7 +153,7 @@ fn in_true(text: &str, name: &str, syntax: Syntax) -> Option<Candidate> {
     Some(Candidate { text: changed, change: Change { line, what } })
 }
 
-/// The place after the parenthesis that closes the one at `open`.
+/// The offset after the parenthesis that closes the one at `open`.
 fn closing(text: &str, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate().skip(open) {
@@ -175,7 +177,7 @@ fn misspelt<'a>(text: &'a str, span: Span, message: &str, meant: &str) -> Option
         if !part.is_empty() {
             names.push((at, part));
         }
-        // What separates names is one byte long in every syntax.
+        // Separators of names are one byte long in every syntax.
         at += part.len() + marked[at + part.len()..].chars().next().map_or(0, char::len_utf8);
     }
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
@@ -185,7 +187,7 @@ fn misspelt<'a>(text: &'a str, span: Span, message: &str, meant: &str) -> Option
     Some((start + offset, wrong))
 }
 
-/// A variable that nothing binds, spelt as the variable of the same statement that is most like it.
+/// Replaces a variable that nothing binds by the most similar variable of the same statement.
 fn variable(text: &str, span: Span) -> Option<Candidate> {
     let (start, end) = (span.start as usize, span.end as usize);
     let marked = text.get(start..end)?;
@@ -200,23 +202,23 @@ fn variable(text: &str, span: Span) -> Option<Candidate> {
     Some(replaced(text, start, end, meant))
 }
 
-/// Where the statement around a place begins and ends.
+/// The start and the end of the statement around an offset.
 fn statement(text: &str, start: usize, end: usize) -> (usize, usize) {
-    // Statements begin at the very left, their other lines do not.
+    // Statements begin in the first column; their other lines are indented.
     let margin = |at: &usize| !text[*at + 1..].starts_with([' ', '\t', '\n']);
     let before = text[..start].match_indices('\n').map(|(at, _)| at).rfind(margin);
     let after = text[end..].match_indices('\n').map(|(at, _)| end + at).find(|at| margin(at));
     (before.map_or(0, |at| at + 1), after.unwrap_or(text.len()))
 }
 
-/// An `&` at the end of what stands before a place.
+/// Adds an `&` at the end of the text before an offset.
 fn ampersand(text: &str, at: usize) -> Candidate {
     let end = text[..at].trim_end().len();
     let change = Change { line: line_of(text, end), what: "added `&`".to_owned() };
     Candidate { text: format!("{} &{}", &text[..end], &text[end..]), change }
 }
 
-/// One parenthesis more or less at the end of a line, in the statement that is not balanced.
+/// Adds or removes one parenthesis at the end of a line, in the statement that is not balanced.
 fn parentheses(text: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let mut statement: Vec<(usize, usize)> = Vec::new();
@@ -226,11 +228,11 @@ fn parentheses(text: &str) -> Vec<Candidate> {
     for (number, line) in lines.iter().enumerate() {
         let end = at + code_end(line);
         if line.starts_with('(') && depth != 0 {
-            // The statement before this one is not balanced.
+            // The previous statement is not balanced.
             all.extend(edits(text, &statement, depth));
             depth = 0;
         }
-        // After an extra parenthesis the rest of a statement stands alone, indented.
+        // After an extra parenthesis, the rest of a statement stands alone and is indented.
         if line.starts_with('(') {
             statement.clear();
         }
@@ -248,7 +250,7 @@ fn parentheses(text: &str) -> Vec<Candidate> {
     all
 }
 
-/// The length of a line without its comment and the blanks before that.
+/// The length of a line without its comment and the blanks before it.
 fn code_end(line: &str) -> usize {
     line.find(';').map_or(line, |comment| &line[..comment]).trim_end().len()
 }
@@ -275,12 +277,12 @@ fn edits(text: &str, lines: &[(usize, usize)], depth: i64) -> Vec<Candidate> {
             all.push(Candidate { text, change: Change { line, what } });
         }
     }
-    // The end of the statement is the likeliest place.
+    // The end of the statement is the most likely place.
     all.reverse();
     all
 }
 
-/// One parenthesis more or less on a line in infix form.
+/// Adds or removes one parenthesis on a line in infix form.
 fn on_line(text: &str, at: usize) -> Vec<Candidate> {
     let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
     let line = line_at(text, at);

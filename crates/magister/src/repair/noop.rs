@@ -1,11 +1,11 @@
-//! A move that does nothing, for roles that have no legal move: while another role is in control, or
+//! A move without effect for roles that have no legal move: while another role is in control, or
 //! whenever no rule gives them one.
 
 use magister_gdl::{Dialect, Options, Rulesheet, Syntax, Term, TermKind, read};
 
 use super::{Candidate, Change};
 
-/// Rules with such a move, for each fluent that says whose turn it is.
+/// Rules with such a move, for each fluent that marks the turn.
 pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     let read = read(text, options);
     let rules = &read.rules;
@@ -36,8 +36,8 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     all
 }
 
-/// Rules with such a move for every role that no rule for `legal` gives a move, whatever decides
-/// whose turn it is: the conditions of these rules are repeated.
+/// Rules with such a move for every role to which no rule for `legal` gives a move, regardless of
+/// how the turn is determined: the conditions of these rules are repeated.
 fn without_control(text: &str, rules: &Rulesheet, inputs: bool) -> Option<Candidate> {
     let kif = rules.syntax == Syntax::Kif;
     let mut name = if kif { "has-move" } else { "hasmove" }.to_owned();
@@ -106,7 +106,7 @@ fn roles(rules: &Rulesheet) -> Vec<String> {
     heads.filter_map(|(rule, _)| constant(&rule.head.args()[0])).collect()
 }
 
-/// The fluents of one argument that is a role at the start, such as `control`.
+/// The fluents with one argument that is initially a role, such as `control`.
 fn controls(rules: &Rulesheet, roles: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     for (rule, _) in rules.rules().filter(|(rule, _)| rule.head.is("init", 1)) {

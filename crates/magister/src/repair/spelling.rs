@@ -1,4 +1,5 @@
-//! Fluents that rules make true and never read, with a name like that of a fluent that is read.
+//! Fluents that rules make true but never read, with a name similar to that of a fluent that is
+//! read.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,7 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
     all
 }
 
-/// The names that stand right after `true`.
+/// The names that directly follow `true`.
 fn used(text: &str) -> BTreeSet<&str> {
     let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let after = |(at, word): (usize, &str)| {

@@ -1,4 +1,4 @@
-//! Every example runs to its end and prints what it promises.
+//! Every example runs to its end and prints the documented output.
 //!
 //! `cargo test` builds the examples anyway; this test runs them from there, so that nothing is
 //! compiled twice.
@@ -38,7 +38,7 @@ fn load_and_play() {
 fn game_in_rust() {
     let text = run("game_in_rust");
     assert!(text.contains("battery: 0 failures, 0 warnings"), "{text}");
-    // Dawson's Kayles: the player who cannot move loses with 4, 8 and 14 cells at first.
+    // Dawson's Kayles: the player who moves first loses with 4, 8 and 14 cells.
     let lost: Vec<&str> = text.lines().filter(|line| line.contains("right wins")).collect();
     let cells: Vec<&str> = lost.iter().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(cells, ["4", "8"], "{text}");

@@ -125,7 +125,7 @@ fn an_agent_plays_no_other_rules() {
     assert!(error.to_string().contains("cannot play"), "{error}");
 }
 
-/// With a jack no one should call a bet, and with a king everyone should.
+/// With a jack no player should call a bet, and with a king every player should.
 #[test]
 fn games_that_hide_information_are_learned_from_views() {
     let game = magister::open("rust:kuhn-poker").unwrap().game;

@@ -1,4 +1,4 @@
-//! Games by name, path and text, and the errors if there is none.
+//! Opening games by name, path and text, and the errors if there is no such game.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
-//! Tactical playouts: the legal moves against plain search of one move, and all lanes against
+//! Tactical playouts: legal moves are compared with a plain one-move search, and all lanes with
 //! single steps.
 
 use magister_core::{Game, Halt, Move, Role, Seed, Step, Stop, Worker};
 use magister_engine::agree::{Amount, lanes};
 
-/// Games with tactics of different kinds: places, columns, pieces.
+/// Games with tactics of different kinds: cells, columns, pieces.
 const GAMES: [&str; 4] = ["tictactoe", "connect-four", "breakthrough", "qubic"];
 
 /// The moves of the role to move after which the game ends with its highest goal.
@@ -91,12 +91,12 @@ fn roles_win_at_once_or_block() {
             }
         }
         assert!(won > 10 && quiet > 10, "{name}: {won} wins, {blocked} blocks, {quiet} others");
-        // A pawn of one side never makes the move of another's.
+        // A pawn of one side never makes the same move as a pawn of the other.
         assert!(blocked > 10 || name == "breakthrough", "{name}: {blocked} blocks");
     }
 }
 
-/// Large ways to win are left out, so a network may overlook one. It never mistakes another move
+/// Large ways to win are omitted, so a network may overlook a win. It never mistakes another move
 /// for a win or a block, and it never leaves a role without a move.
 #[test]
 fn tactics_of_every_game_are_sound() {

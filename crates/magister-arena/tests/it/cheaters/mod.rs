@@ -1,5 +1,5 @@
-//! Players that cheat, each in one way, for the audit to find. They get the true state, which no
-//! player of the registry ever does.
+//! Players that cheat, each in one way, for the audit to find. They get the true state, unlike
+//! every player of the registry.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,8 +15,8 @@ use magister_players::Spec;
 /// The decision rule of a cheater.
 type Trick = Box<dyn FnMut(&View, &World, &[Move], &mut Rng) -> Decision + Send>;
 
-/// A player that decides by a trick. Its legal moves are those of the true state; in all games
-/// except one that reveals nothing new to its role.
+/// A player that decides by a trick. Its legal moves are those of the true state, which in all
+/// games except one reveals nothing new to its role.
 struct Cheater {
     name: &'static str,
     world: World,
@@ -125,7 +125,7 @@ pub(crate) fn shared_between_roles() -> Suspect {
     })
 }
 
-/// Cheater 4, variant: what was learnt in one match is left for the next.
+/// Cheater 4, variant: knowledge from one match is left for the next.
 pub(crate) fn shared_between_matches() -> Suspect {
     let asked = Arc::new(AtomicU64::new(0));
     cheater("table of all matches", move || {
@@ -179,8 +179,8 @@ impl Agent for Telling {
     }
 }
 
-/// Cheater 5, variant: a player that assumes that the others see the state, and claims that it does
-/// not.
+/// Cheater 5, variant: a player that assumes that the others see the state, but claims the
+/// opposite.
 pub(crate) fn boasting(spec: &Spec) -> Suspect {
     let spec = spec.clone();
     Arc::new(move |_| Box::new(Boasting(spec.agent())))
@@ -295,8 +295,8 @@ pub(crate) fn own_seed() -> Suspect {
     })
 }
 
-/// Plays at random, but cheats in one of twenty cases. Its seed decides when, or a source outside
-/// of the audit's control.
+/// Plays at random, but cheats in one of twenty cases. Its seed decides when, or a source that the
+/// audit does not control.
 pub(crate) fn seldom(by_seed: bool) -> Suspect {
     let entropy = Arc::new(Mutex::new(Seed::from(99).rng()));
     cheater("seldom", move || {
@@ -313,7 +313,7 @@ pub(crate) fn seldom(by_seed: bool) -> Suspect {
     })
 }
 
-/// An honest player: it plays at random, by its seed.
+/// An honest player, which plays at random by its seed.
 pub(crate) fn innocent() -> Suspect {
     cheater("innocent", || Box::new(|_, _, legal, rng| pick(legal, rng.next_u64() >> 7)))
 }

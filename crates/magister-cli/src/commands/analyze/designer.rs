@@ -1,4 +1,4 @@
-//! The metrics of `CardStock` for designers of games, as text, JSON or an HTML report.
+//! The metrics of `CardStock` for game designers, as text, JSON or an HTML report.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -42,7 +42,7 @@ pub(super) fn run(args: &Analyze, playable: &Playable) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// Playouts per option, as in `CardStock`.
+/// The number of playouts per option, as in `CardStock`.
 const PLAYOUTS: u32 = 10;
 
 /// The metrics with their names and meanings.
@@ -64,7 +64,7 @@ fn lines(m: &Measured) -> [(&'static str, f64, &'static str); 13] {
     ]
 }
 
-/// A report as one file.
+/// A report as a single file.
 fn html(name: &str, m: &Measured) -> String {
     let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let name = escape(name);

@@ -1,4 +1,4 @@
-//! One measurement: playouts in slices until the time is over.
+//! One measurement: playouts in slices until the time is up.
 
 use std::sync::mpsc;
 use std::thread;
@@ -12,10 +12,10 @@ use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
 use super::process::{cpu_time, process_time};
 use crate::args::Bench;
 
-/// A slice takes at most this part of the time.
+/// The maximum share of the time for a slice.
 const SLICE: f64 = 0.05;
-/// The streams of a slice: the lanes of the widest evaluator; with several threads each thread has
-/// a multiple of that, so that they end together.
+/// The number of streams of a slice: the lanes of the widest evaluator. With several threads, each
+/// has a multiple of that, so that they end together.
 const STREAMS: u32 = 16;
 const SHARES: u32 = 4;
 /// Playouts that take this many times the time are stopped.
@@ -24,13 +24,13 @@ const PATIENCE: f64 = 10.0;
 #[derive(Clone)]
 pub(super) struct Measured {
     pub(super) playouts: u64,
-    /// Those of them that were broken off.
+    /// The number of playouts that were truncated.
     pub(super) truncated: u64,
     pub(super) steps: u64,
     pub(super) seconds: f64,
-    /// Whether the seconds are those of the processor.
+    /// Whether the seconds are processor time.
     pub(super) cpu: bool,
-    /// The seconds of all processors together, if the system reports them.
+    /// The processor time of all threads in seconds, if the system reports it.
     pub(super) processors: Option<f64>,
 }
 
@@ -43,7 +43,7 @@ impl Measured {
         self.playouts as f64 / self.seconds
     }
 
-    /// Nanoseconds of processor time for each state.
+    /// The processor time per state in nanoseconds.
     pub(super) fn cpu_ns(&self) -> Option<f64> {
         self.processors.map(|seconds| seconds * 1e9 / self.steps as f64)
     }
@@ -90,11 +90,11 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
     let (mut wall, mut cpu) = (Instant::now(), used());
     for round in 0.. {
         if round == 1 {
-            // The preparation of the first playout is not part of the speed.
+            // The preparation in the first playout is not counted.
             measured = none.clone();
             (wall, cpu) = (Instant::now(), used());
         }
-        // Many streams, so that an evaluator that plays many games at once can.
+        // Many streams, so that an evaluator that plays many games at once can use all its lanes.
         let count = (quota / LANES as u32).clamp(1, most);
         let streams: Vec<Stream<'_>> = (0..count)
             .map(|n| Stream {
@@ -123,7 +123,7 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
         if now >= seconds && quota >= least {
             break;
         }
-        // As many as fit into a slice, and into what is left; never suddenly far more.
+        // As many playouts as fit into a slice and into the remaining time, with bounded growth.
         let each = ((now - begun) / f64::from(quota)).max(1e-9);
         let room = (seconds * SLICE).min(seconds - now);
         let most = quota.saturating_mul(8).clamp(least, 1 << 24);
@@ -131,7 +131,7 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
     }
     let used = cpu.zip(used()).map(|(from, to)| to.saturating_sub(from).as_secs_f64());
     let clock = wall.elapsed().as_secs_f64();
-    // Some systems count in ticks, or not at all.
+    // Some systems report ticks, or nothing at all.
     measured.processors = used.filter(|&used| used > clock * 0.01);
     let own = measured.processors.filter(|_| threads == 1);
     measured.cpu = own.is_some();

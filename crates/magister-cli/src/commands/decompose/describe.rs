@@ -1,4 +1,4 @@
-//! What is said of a decomposition.
+//! Descriptions of a decomposition.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::commands::{plural, wrapped};
 
-/// Names that are shown of each list, unless all are asked for.
+/// The maximum number of names shown of each list, unless all are requested.
 const SHOWN: usize = 12;
 
 pub(super) fn fluents(compiled: &Compiled, numbers: &[usize]) -> Vec<String> {
     numbers.iter().map(|&fluent| compiled.names().fluents()[fluent].clone()).collect()
 }
 
-/// The texts of moves: different roles may have the same.
+/// The texts of moves; different roles may have the same text.
 pub(super) fn moves(compiled: &Compiled, places: &[usize]) -> Vec<String> {
     let network = compiled.network();
     let text = |&place: &usize| {
@@ -138,7 +138,7 @@ pub(super) fn move_text(compiled: &Compiled, choice: magister_core::Move) -> Str
     compiled.names().moves().get(choice.index()).cloned().unwrap_or_else(|| "-".to_owned())
 }
 
-/// What the rules alone tell, where they are too large to be grounded.
+/// The result from the rules alone, if they are too large to be grounded.
 pub(super) fn symbolic(name: &str, found: &Symbolic) -> Value {
     let part = |part: &magister_decompose::SymbolicPart| json!({"fluents": part.fluents, "moves": part.moves});
     let classes: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The search of Zhao, Schiffel and Thielscher (2009): what it keeps, and where it errs.
+//! The search of Zhao, Schiffel and Thielscher (2009): the moves that it keeps, and its errors.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::describe::{fluents, list};
 use crate::commands::plural;
 
-/// What was counted.
+/// The counts.
 pub(super) struct Paper {
     sequences: Vec<Result<Sequences, Halt>>,
     errors: Result<Errors, Halt>,

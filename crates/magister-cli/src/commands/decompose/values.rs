@@ -15,14 +15,14 @@ pub(super) struct Values {
     regions: Vec<(Region, String, String, String)>,
     /// The value of the position, its mean and its temperature.
     total: (String, String, String),
-    /// What each role gets, and the best moves of the role to move.
+    /// The value for each role, and the best moves of the role to move.
     pub(super) value: Vec<f64>,
     best: Vec<(Role, Move)>,
-    /// The number of regions that were valued.
+    /// The number of regions that were evaluated.
     states: usize,
 }
 
-/// The values of a position; none if the game is not one of normal play.
+/// The values of a position; `None` if the game is not one of normal play.
 pub(super) fn find(
     game: &dyn Game,
     state: &[u64],
@@ -105,7 +105,7 @@ impl Values {
         }
     }
 
-    /// The values as text; with `solution`, also who wins.
+    /// The values as text; with `solution`, also the winner.
     pub(super) fn text(&self, compiled: &Compiled, solution: bool) -> String {
         let info = compiled.info();
         let (value, mean, temperature) = &self.total;

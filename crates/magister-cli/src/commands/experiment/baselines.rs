@@ -10,14 +10,15 @@ use magister_players::Spec;
 use super::{measured, report_faults, table, wanted, write_files};
 use crate::args::Experiment;
 
-/// Games in which every player plays alone, so that two players can be compared at one table.
+/// Games in which every player plays for itself, so that two players can be compared in the same
+/// matches.
 const GAMES: [&str; 8] =
     ["agram", "cribbage", "golf-six", "goofspiel", "hearts", "president", "schwimmen", "scopa"];
 
 /// Flat Monte Carlo and tree search as in CardStock, and lazy determinization.
 const BASELINES: [&str; 3] = ["pipmc", "lazy-mcts", "single-mcts"];
 
-/// How many of the games must be won against each baseline.
+/// The number of games that must be won against each baseline.
 const BAR: usize = 6;
 
 pub(super) fn run(args: &Experiment) -> Result<u8> {

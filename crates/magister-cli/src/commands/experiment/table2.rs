@@ -1,4 +1,4 @@
-//! Table 2 of the thesis: an honest player, a clairvoyant one and random ones at one table.
+//! Table 2 of the thesis: an honest player, a clairvoyant one and random ones in the same matches.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -9,7 +9,7 @@ use magister_arena::{Bar, Page, Sample};
 use super::{measured, report_faults, table, wanted, write_files};
 use crate::args::Experiment;
 
-/// The games of the thesis with the printed values of Honest, Clairvoyant and Random.
+/// The games of the thesis, with the published values of Honest, Clairvoyant and Random.
 const GAMES: [(&str, [f64; 3]); 5] = [
     ("thesis-agram", [0.49, 0.69, 0.41]),
     ("golf", [0.74, 0.72, 0.04]),
@@ -18,7 +18,7 @@ const GAMES: [(&str, [f64; 3]); 5] = [
     ("bottle-imp", [0.72, 0.80, 0.25]),
 ];
 
-/// Our honest player, the repaired agent of the thesis, and the agent as it was.
+/// Our honest player, the repaired agent of the thesis, and the original agent.
 const HONEST: [&str; 3] = ["honest", "thesis-honest", "thesis-honest:flaws=1"];
 
 pub(super) fn run(args: &Experiment) -> Result<u8> {

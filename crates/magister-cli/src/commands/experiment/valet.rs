@@ -1,4 +1,4 @@
-//! The experiment of the Valet benchmark: branching factor, length, and what searching gains.
+//! The experiment of the Valet benchmark: branching factor, length, and the benefit of search.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -36,9 +36,9 @@ const GAMES: [&str; 21] = [
     "whist",
 ];
 
-/// Random games for branching factor and length.
+/// The number of random games for branching factor and length.
 const RANDOM_GAMES: u64 = 1_000;
-/// A random game with more decisions is cut off.
+/// The maximum number of decisions of a random game; longer games are cut off.
 const MOST_DECISIONS: u32 = 10_000;
 /// The tree search of the benchmark.
 const SEARCH: &str = "single-mcts";

@@ -13,7 +13,8 @@ use crate::session::{Session, joint};
 use crate::terminal::{hanging, width, wrap};
 use crate::{CLEAN, FOUND};
 
-/// How many options of an alternative are listed, and how much of its text is shown.
+/// The maximum number of options of an alternative that are listed, and the maximum length of its
+/// text.
 const LISTED: usize = 12;
 const SHOWN: usize = 240;
 
@@ -70,7 +71,7 @@ fn bare(text: &str) -> &str {
     text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
 }
 
-/// Whether an option is meant: all of it, or what is done with it, such as `QS` for `play QS`.
+/// Whether a text matches an option: all of it, or its object, such as `QS` for `play QS`.
 fn is_meant(option: &str, asked: &str) -> bool {
     let option = bare(option);
     let rest = option.split_once(' ').map(|(_, rest)| rest);

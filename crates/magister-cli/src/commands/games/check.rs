@@ -1,4 +1,4 @@
-//! `magister games --check`: whether what the catalogue says is true.
+//! `magister games --check`: whether the facts of the catalogue are true.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use magister_games::proof::{Effort, Proof, prove};
 use crate::commands::plural;
 use crate::{CLEAN, FOUND};
 
-/// Checks the games of these names, or all.
+/// Checks the games of these names, or all games.
 pub(super) fn run(names: &[String]) -> Result<u8> {
     let mut games: Vec<&'static Entry> = Vec::new();
     for name in names {
@@ -62,7 +62,7 @@ pub(super) fn run(names: &[String]) -> Result<u8> {
     Ok(if wrong == 0 { CLEAN } else { FOUND })
 }
 
-/// Proofs of games, in their order, with all cores.
+/// Tests games on all cores; the results are in order.
 fn prove_all(games: &[&'static Entry], effort: &Effort) -> Vec<Proof> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Proof>>> = Mutex::new(vec![None; games.len()]);

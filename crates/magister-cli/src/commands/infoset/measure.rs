@@ -1,5 +1,5 @@
-//! The number of consistent states that are drawn per second of processor time, or of wall-clock
-//! time where the system does not report processor time.
+//! The number of consistent states that are drawn per second of processor time, or of elapsed time
+//! if the system does not report processor time.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::CLEAN;
 use crate::args::Infoset;
 use crate::commands::bench::process::cpu_time;
 
-/// Sizes of samples.
+/// The sizes of samples.
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// The minimum time for each size, and the time after which no larger one is begun.
+/// The minimum time for each size, and the time after which no larger one is started.
 const TIME: Duration = Duration::from_millis(500);
 const ENOUGH: Duration = Duration::from_secs(5);
 

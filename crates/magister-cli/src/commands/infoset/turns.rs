@@ -1,4 +1,4 @@
-//! Turns as people write them.
+//! Parses turns that people have written.
 
 use anyhow::{Result, bail};
 use magister_core::text::find_percepts;
@@ -7,9 +7,9 @@ use magister_infoset::{Known, ParticleFilter, Tracker};
 
 use crate::session::joint::terms;
 
-/// How many moves or percepts an error names.
+/// The maximum number of moves or percepts in an error.
 const NAMED: usize = 40;
-/// The letters of a text that an error repeats.
+/// The maximum length of a text that an error repeats.
 const LONG: usize = 80;
 
 /// In a game whose rules do not list its percepts: the number of states in which percepts are
@@ -17,7 +17,7 @@ const LONG: usize = 80;
 const TRIED: usize = 2_000;
 const JOINTS: usize = 200;
 
-/// The turn of a text such as `(mark 2 2) => ok`. `states` are some that the role considers
+/// Parses a turn such as `(mark 2 2) => ok`. `states` are some states that the role considers
 /// possible before the turn.
 pub(super) fn read(
     game: &dyn Game,
@@ -66,7 +66,7 @@ pub(super) fn read(
     Ok(Turn { own: choice, seen: Observation::Percepts(percepts.into()) })
 }
 
-/// Some of the states that are consistent with everything so far.
+/// Some of the states that are consistent with all turns so far.
 pub(super) fn states(tracker: &Tracker, filter: Option<&ParticleFilter>) -> Vec<Vec<u64>> {
     if let Some(filter) = filter {
         return (0..filter.len().min(TRIED)).map(|at| filter.state(at).to_vec()).collect();
@@ -106,7 +106,7 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// Why a turn is impossible, if that is known.
+/// Why a turn is impossible, as far as this can be determined.
 pub(super) fn impossible(
     game: &dyn Game,
     role: Role,
@@ -135,10 +135,10 @@ pub(super) fn impossible(
     format!("{name} cannot perceive that after {own}; it may perceive {}", ways.join(" or "))
 }
 
-/// The moves that are legal, as text; none if the game is over.
+/// The legal moves as text; `None` if the game is over.
 fn legal(game: &dyn Game, role: Role, tracker: &Tracker) -> Option<String> {
     let layer = tracker.layer();
-    // Legal moves are the same in all states of a sensible game, so a few are enough.
+    // In a sensible game, the legal moves are the same in all states, so a few suffice.
     let states = (0..layer.len().min(1000)).map(|at| (layer.state(at), layer.share(at)));
     let known = Known::of(game, role, states, &Stop::never()).ok()?;
     let mut moves: Vec<String> =

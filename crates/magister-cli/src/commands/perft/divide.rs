@@ -1,16 +1,16 @@
-//! `magister perft --divide`: the paths below each first move.
+//! `magister perft --divide`: the paths below each initial move.
 
 use anyhow::{Result, bail};
 use magister_core::{Game, Move, Step, Stop, Worker};
 use rustc_hash::FxHashMap;
 
-/// The paths of a length that begin with a joint move.
+/// The number of paths that begin with a joint move.
 pub(super) struct Part {
     pub(super) joint: Vec<Move>,
     pub(super) paths: u128,
 }
 
-/// Counts the paths of `depth` steps below each joint move of the first position.
+/// Counts the paths of `depth` steps below each joint move of the initial position.
 pub(super) fn divide(game: &dyn Game, depth: u32, limit: u32) -> Result<Vec<Part>> {
     let mut worker = game.worker();
     worker.reset();
@@ -30,14 +30,15 @@ pub(super) fn divide(game: &dyn Game, depth: u32, limit: u32) -> Result<Vec<Part
     Ok(parts)
 }
 
-/// Paths that were counted, by position and length.
+/// The path counts by position and length.
 struct Counting {
     known: FxHashMap<(Vec<u64>, u32), u128>,
     limit: usize,
 }
 
 impl Counting {
-    /// The paths of this length from where the worker is. The worker may be elsewhere afterwards.
+    /// The number of paths of this length from the worker's position. Afterwards the worker may be
+    /// in another position.
     fn paths(&mut self, worker: &mut dyn Worker, depth: u32) -> Result<u128> {
         if depth == 0 {
             return Ok(1);

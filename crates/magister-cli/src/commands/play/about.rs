@@ -5,10 +5,10 @@ use magister_games::catalogue::Entry;
 
 use crate::console::About;
 
-/// What stands before a comment line in any of the languages.
+/// The markers of a comment line in the languages.
 const COMMENT: [&str; 3] = [";", "%", "//"];
 
-/// What is known about a game: from the catalogue, or from the comment at the top of its rules.
+/// The description of a game: from the catalogue, or from the comment at the top of its rules.
 pub(crate) fn about(playable: &Playable) -> About {
     let name = playable.name.trim_start_matches("rust:");
     if let Some(found) = magister::bundled(name) {
@@ -21,7 +21,7 @@ pub(crate) fn about(playable: &Playable) -> About {
         };
     }
     let comment = playable.rules().map(heading).unwrap_or_default();
-    // The first line of a heading is often the title alone.
+    // The first line of a heading often contains only the title.
     let (first, rest) = comment.split_once('\n').unwrap_or((comment.as_str(), ""));
     let aim = if rest.trim().is_empty() { first } else { rest.trim_start() };
     let aim = aim.split("\n\n").next().unwrap_or_default();
@@ -33,7 +33,7 @@ pub(crate) fn about(playable: &Playable) -> About {
     }
 }
 
-/// The comment at the top of rules, without its signs.
+/// The comment at the top of rules, without its markers.
 fn heading(rules: &str) -> String {
     let lines = rules.trim_start().lines().map(str::trim);
     let comment = lines.map_while(|line| {

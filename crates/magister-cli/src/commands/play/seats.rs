@@ -1,4 +1,4 @@
-//! Who plays which role.
+//! The assignment of players to roles.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use magister_players::{HUMAN, PLAYERS, Spec};
 
 /// The player for games with perfect information.
 const STRONG: &str = "uct";
-/// The level of the computer if none is asked for.
+/// The default level of the computer.
 pub(crate) const DEFAULT_LEVEL: &str = "medium";
 
-/// Who plays against the people.
+/// The opponents of the people.
 pub(super) enum Opponents {
     /// A level for all seats.
     Level(Spec),
@@ -38,7 +38,7 @@ pub(super) fn people(info: &Info, names: &[String]) -> Result<Vec<Role>> {
     }
 }
 
-/// Who sits on each seat: people, and the others on the rest.
+/// The players in seat order: people, and the opponents in the other seats.
 pub(super) fn seats(
     info: &Info,
     people: &[Role],

@@ -1,4 +1,4 @@
-//! Whether every role can know its legal moves, where information is hidden.
+//! Whether every role can know its legal moves, with hidden information.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use serde_json::{Value, json};
 use crate::args::Playable;
 use crate::commands::plural;
 
-/// Matches that are looked at, and their length.
+/// The number of matches that are examined, and their length.
 const MATCHES: u64 = 10;
 const STEPS: u32 = 60;
-/// Larger information sets are not enumerated.
+/// The maximum size of an information set that is enumerated.
 const STATES: usize = 5_000;
-/// How long to look.
+/// The time limit.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A role that cannot know which of its moves are legal.
 pub(super) struct Unknown {
     role: String,
-    /// A move that is legal in some positions that look the same to the role, and not in others.
+    /// A move that is legal in some positions of an information set of the role, but not in others.
     example: String,
-    /// What the role saw before, in words.
+    /// The number of turns before.
     after: usize,
 }
 
@@ -69,8 +69,8 @@ pub(super) fn blind(
     })
 }
 
-/// Follows what a role knows through a random match, until its moves differ in positions that look
-/// the same to it.
+/// Tracks the information set of a role through a random match, until its legal moves differ
+/// between positions of the set.
 fn walk(game: &Arc<dyn Game>, role: Role, steps: u32, seed: Seed, stop: &Stop) -> Option<Unknown> {
     let info = game.info();
     let limits = InfosetLimits { states: STATES, steps: 40 * STATES as u64 };
@@ -108,8 +108,7 @@ fn walk(game: &Arc<dyn Game>, role: Role, steps: u32, seed: Seed, stop: &Stop) -
     None
 }
 
-/// A move of the role that is legal in some of the states in which the game continues, and not in
-/// others.
+/// A move of the role that is legal in some of the non-terminal states, but not in others.
 fn differing(
     tracker: &Tracker,
     worker: &mut dyn magister_core::Worker,

@@ -1,8 +1,8 @@
 //! Places that have several values at once, because a rule for `next` lacks a condition.
 //!
-//! A pile has one size, a cell one piece. Where every place of a fluent has exactly one value at the
-//! start and the places stay the same, a second value is most often a mistake: the rule that keeps
-//! the other piles as they are also keeps the one that was changed.
+//! A pile has one size, and a cell has one piece. If every place of a fluent has exactly one value
+//! initially and the places stay the same, a second value is usually a mistake: the frame rule that
+//! preserves the other piles also preserves the one that was changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,14 +14,14 @@ use magister_engine::explain::{Extent, Scene};
 use magister_engine::{Explainer, Ground, within};
 use magister_gdl::{Dialect, Syntax};
 
-/// Random matches, and the most steps of each.
+/// The number of random matches, and the maximum number of steps of each.
 const WALKS: u64 = 10;
 const STEPS: usize = 60;
-/// The most fluents of a position.
+/// The maximum number of fluents of a position.
 const FLUENTS: usize = 5_000;
-/// The fewest places of a fluent: one place alone may well collect values.
+/// The minimum number of places of a fluent, because a single place may well collect values.
 const PLACES: usize = 2;
-/// How long to look for the rule.
+/// The time limit for finding the rule.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A name with the number of its arguments.
@@ -104,7 +104,7 @@ pub(super) fn doubled(source: &Source, game: &dyn Game, seed: Seed) -> Vec<Strin
 }
 
 /// A note about a fluent that has no value at some place after a step, although every place has one
-/// at the start: a rule that keeps what does not change may be missing.
+/// initially: a frame rule may be missing.
 pub(super) fn vanished(source: &Source, game: &dyn Game, seed: Seed) -> Option<String> {
     let syntax = source.rulesheet()?.syntax;
     let mut worker = game.worker();
@@ -118,7 +118,7 @@ pub(super) fn vanished(source: &Source, game: &dyn Game, seed: Seed) -> Option<S
     let roles = game.info().all_roles();
     let joint: Option<Vec<Move>> =
         roles.map(|role| draw(worker.legal(role), &[], &mut rng)).collect();
-    // After a step without a legal move for someone, the state is still that of the step.
+    // After a step that leaves a role without a legal move, the state is still that of the step.
     let mut step = Step::new();
     let _ = worker.step(&joint?, &mut step, &Stop::never());
     worker.save(&mut state);
@@ -135,7 +135,7 @@ pub(super) fn vanished(source: &Source, game: &dyn Game, seed: Seed) -> Option<S
     })
 }
 
-/// The fluents of a position by name and by place: all arguments but the last.
+/// The fluents of a position by name and by place, which consists of all arguments except the last.
 fn places(state: &[Ground], syntax: Syntax) -> BTreeMap<Kind, Places> {
     let mut kinds: BTreeMap<Kind, Places> = BTreeMap::new();
     for fluent in state {

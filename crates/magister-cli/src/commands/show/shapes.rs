@@ -1,12 +1,12 @@
-//! What programs that learn or keep records need to know of a game.
+//! The data about a game for programs that learn or keep records.
 
 use std::sync::Arc;
 
 use magister_core::{Game, Layout, Shape, StateObserver, ViewObserver};
 use serde_json::{Value, json};
 
-/// Adds what the prepared game knows: the number of its moves, if the rules fix them, its hashes and
-/// the shapes of its board and of what is observed of a state and of a role's view.
+/// Adds the data of the prepared game: the number of its moves, if the rules fix them, its hashes,
+/// and the shapes of its board and of the observations of states and views.
 pub(super) fn add(object: &mut Value, game: &Arc<dyn Game>) {
     let info = game.info();
     if object["name"].is_null() {
@@ -44,7 +44,7 @@ fn shape(shape: &Shape) -> Value {
     object
 }
 
-/// How many different places there are.
+/// The number of distinct coordinates.
 fn distinct(places: impl Iterator<Item = f32>) -> usize {
     let mut places: Vec<f32> = places.collect();
     places.sort_by(f32::total_cmp);

@@ -10,7 +10,7 @@ use super::{FEW, names, number, values_text};
 use crate::args::{Method, Solve};
 use crate::commands::plural;
 
-/// What a role did and saw in a turn.
+/// A role's move and observation in a turn.
 fn turn_text(game: &dyn Game, turn: &Turn) -> String {
     let seen: Vec<String> = match &turn.seen {
         Observation::Joint(joint) => {
@@ -24,7 +24,7 @@ fn turn_text(game: &dyn Game, turn: &Turn) -> String {
     format!("{} => {seen}", game.text().move_text(turn.own))
 }
 
-/// What kind of game it is to its players.
+/// The interests of the players, as text.
 fn interests(found: &Equilibrium) -> &'static str {
     match (found.form.players().len(), found.form.constant_sum()) {
         (1, _) => "one player",

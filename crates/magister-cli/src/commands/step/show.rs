@@ -1,4 +1,4 @@
-//! Positions as people and programs read them.
+//! Positions for people and for programs.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::draw::Look;
 use crate::session::joint::terms;
 use crate::session::{Moment, Session};
 
-/// How many moves of a role are listed with a position.
+/// The maximum number of moves of a role that are listed with a position.
 const LISTED: usize = 60;
 
 /// The whole position, drawn.
@@ -42,7 +42,7 @@ pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> St
 /// The moves that chance drew.
 pub(super) fn drawn(session: &Session) -> String {
     let Some(chance) = session.info().chance else { return String::new() };
-    // The table shows what was dealt.
+    // The table shows the dealt cards.
     if session.is_cards() {
         return String::new();
     }
@@ -63,7 +63,7 @@ pub(super) fn state(session: &Session) -> String {
     wrapped("  ", items, " ")
 }
 
-/// The legal moves of each role, numbered where there is a choice.
+/// The legal moves of each role, numbered if there is a choice.
 pub(super) fn legal(session: &Session, listed: usize) -> String {
     if session.worker.terminal() {
         return "the game is over\n".to_owned();
@@ -86,7 +86,7 @@ pub(super) fn legal(session: &Session, listed: usize) -> String {
     text
 }
 
-/// What each role saw of the last step.
+/// The percepts of each role in the last step.
 pub(super) fn percepts(session: &Session) -> String {
     let moment = session.moment();
     if session.at == 0 {
@@ -115,7 +115,7 @@ pub(super) fn history(session: &Session) -> String {
     text
 }
 
-/// The position as an object.
+/// The position as a JSON object.
 pub(super) fn as_json(session: &Session, name: &str, evaluator: &str) -> Value {
     let (info, words, moment) = (session.info(), session.game.text(), session.moment());
     let made = session.at > 0;
@@ -165,7 +165,7 @@ fn goals(session: &Session, role: Role) -> Vec<f64> {
     goals
 }
 
-/// What each role gained on the way here.
+/// The gains of each role so far.
 fn totals(session: &Session) -> Vec<f64> {
     let mut totals = vec![0.0; session.info().roles.len()];
     for moment in &session.moments[..=session.at] {

@@ -11,7 +11,7 @@ pub(crate) const HIGH: Role = Role(1);
 pub(crate) const DEALER: Role = Role(2);
 
 /// A deck of six cards is dealt silently, two cards to each player; with the last card every player
-/// sees its hand. Then both say simultaneously whether they claim the higher sum; a right claim
+/// sees its hand. Then both declare simultaneously whether they claim the higher sum; a right claim
 /// wins a point and a wrong one loses it.
 pub(crate) struct Claim;
 

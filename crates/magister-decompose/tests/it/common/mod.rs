@@ -16,7 +16,7 @@ pub(crate) fn game(name: &str, text: &str) -> Arc<NetworkGame> {
     prepared.expect("a playable game").network.expect("a network")
 }
 
-/// The text of a game of the oracle; none, with a note, where there is no oracle.
+/// The text of a game of the oracle; `None`, with a note, if there is no oracle.
 #[expect(clippy::print_stdout, reason = "a skipped game shows")]
 pub(crate) fn oracle(name: &str) -> Option<String> {
     let home = std::env::var_os("MAGISTER_ORACLE").map_or_else(

@@ -15,7 +15,7 @@ use super::tape::Outputs;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, FluentId, Graph, InputId, Network, NodeId};
 
-/// All lanes of a row are the same game.
+/// All lanes of a row contain the same game.
 const WIDTH: Width = Width::W128;
 type Row = [u64; 2];
 const TRUE: Row = [!0; 2];
@@ -23,7 +23,7 @@ const TRUE: Row = [!0; 2];
 /// The code of a network: for all states, and for those in which each role has its turn.
 #[derive(Debug)]
 pub(super) struct Codes {
-    /// The first is for all states.
+    /// The first part is for all states.
     parts: Vec<Part>,
     per_player: Vec<Turn>,
     rows: usize,
@@ -74,7 +74,7 @@ impl Codes {
         Some(Self { parts, per_player, rows: all })
     }
 
-    /// The part for the state on the wires: a per-player one if only one role has its turn there.
+    /// The part for the state on the wires: that of a role if only this role has its turn.
     fn side(&self, rows: &[Row]) -> usize {
         let mut found = 0;
         for (at, side) in self.per_player.iter().enumerate() {
@@ -143,7 +143,7 @@ impl Part {
     }
 }
 
-/// A query about a state: code, its result, and the number of rows.
+/// A question about a state: its code, its result, and the number of rows.
 fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
     let mut circuit = Circuit::new(graph);
     circuit.nodes([answer]);
@@ -177,9 +177,9 @@ pub(super) struct Emitted {
     codes: Arc<Codes>,
     wires: Wires,
     fluents: usize,
-    /// The part of the state.
+    /// The index of the part for the state.
     at: usize,
-    /// Whether the state came from a state that violates the assumptions of the per-player
+    /// Whether the state was reached from a state that violates the assumptions of the per-player
     /// networks.
     strange: bool,
     perceiving: bool,
@@ -309,8 +309,8 @@ impl Machine for Emitted {
         self.codes.parts[self.at].next.run(&mut self.wires);
         self.save(state);
         self.wires.rows_mut()[1..=self.fluents].copy_from_slice(&before);
-        // The next state may overwrite parts of this one, and intermediate results of a section may
-        // overwrite those of a later one.
+        // The next state may overwrite parts of this one, and the intermediate results of a section
+        // may overwrite those of a later section.
         let part = &self.codes.parts[self.at];
         part.legal.run(&mut self.wires);
         if self.perceiving {

@@ -1,5 +1,5 @@
-//! Code for single moves. If only one role has a choice, the next state for each of its moves is a
-//! function of the state alone, and much smaller than the general one.
+//! Code for single moves. If only one role has a choice, the next state after each of its moves is
+//! a function of the state alone, and much smaller than the general function.
 
 use magister_lanes::{Operation, Tape, TapeForm};
 
@@ -11,10 +11,11 @@ use crate::network::{Cofactors, Edge, FluentId, Graph, InputId, Network};
 /// The maximum number of moves with their own code.
 const MOST_MOVES: usize = 400;
 
-/// The maximum total of gate inputs in code for single moves, so that it takes milliseconds.
+/// The maximum total number of gate inputs in code for single moves, so that generating it takes
+/// milliseconds.
 const MOST_GATES: usize = 60_000;
 
-/// There is no code for a move.
+/// Marks a move without its own code.
 const NONE: u32 = u32::MAX;
 
 /// Overwrites the state with the next state, move by move.
@@ -22,14 +23,14 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Singles {
     /// The role that has a choice.
     chooser: usize,
-    /// For every input the tape of its move.
+    /// For every input, the tape of its move.
     places: Box<[u32]>,
     tapes: Vec<Tape>,
 }
 
 impl Singles {
-    /// The code and the number of its rows. `None` if several roles have a choice, or if it would
-    /// not pay.
+    /// The code and the number of its rows. `None` if several roles have a choice, or if the code
+    /// would not pay off.
     pub(super) fn new(network: &Network, places: &Places) -> Option<(Self, usize)> {
         let (chooser, mut moves) = choice(network, places)?;
         let (from, to) = places.ranges[chooser];

@@ -9,7 +9,7 @@ use crate::network::Network;
 /// The length of the walk.
 const STEPS: usize = 32;
 
-/// Whether two machines of a network agree on all states of a random walk from the start.
+/// Whether two machines of a network agree on all states of a random walk from the initial state.
 pub(in super::super) fn walks_alike(
     network: &Network,
     places: &Places,

@@ -7,7 +7,7 @@ use crate::program::{Goal, Literal, Pattern, Rule};
 use crate::reference::bind::{UNBOUND, resolve};
 use crate::term::TermId;
 
-/// Panics if any part of an explanation is false, or if a proof depends on itself.
+/// Panics if any part of an explanation is false or a proof depends on itself.
 pub(super) fn check(explainer: &mut Explainer, explanation: &Explanation) {
     let mut at = None;
     let mut nodes: Vec<&ProofStep> = explanation.nodes.iter().collect();
@@ -156,7 +156,7 @@ fn check_node(explainer: &mut Explainer, explanation: &Explanation, node: &Proof
             assert_eq!(there.holds, node.holds, "{node:?}");
             match (&there.claim, &node.claim) {
                 (Claim::Literal(there, _), Claim::Literal(here, _)) => {
-                    // Up to the names of variables.
+                    // Equal up to the names of variables.
                     assert_eq!(there.negated, here.negated);
                     assert_eq!(shape(&there.goal), shape(&here.goal));
                 }
@@ -231,7 +231,7 @@ fn ground(explainer: &mut Explainer, claim: &Claim) -> TermId {
     }
 }
 
-/// No node that holds depends on itself, through its children and references.
+/// Checks that no node that holds depends on itself, through its children and references.
 fn well_founded(explanation: &Explanation) {
     let below = |id: ProofId| {
         let node = explanation.node(id);

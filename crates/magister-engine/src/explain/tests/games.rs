@@ -1,4 +1,4 @@
-//! Whole games: explanations agree with the reference interpreter.
+//! Explanations of whole games agree with the reference interpreter.
 
 #![allow(clippy::disallowed_methods, reason = "tests may read the clock")]
 
@@ -21,7 +21,7 @@ use crate::{Ground, Program, QueryLimits, Reference, within};
 struct Effort {
     matches: u64,
     steps: usize,
-    /// Atoms of each kind in a position.
+    /// The number of atoms of each kind in a position.
     atoms: usize,
 }
 
@@ -29,7 +29,7 @@ struct Effort {
 struct Play {
     reference: Reference,
     scene: Scene,
-    /// All moves, fluents, percepts and goal values met so far, by name.
+    /// All moves, fluents, percepts and goal values encountered so far, by name.
     met: [FxHashSet<Ground>; 4],
 }
 
@@ -56,7 +56,7 @@ fn explain(
     Ok(count)
 }
 
-/// Asks about everything in random positions of a game. Returns the number of questions.
+/// Asks about all atoms in random positions of a game. Returns the number of questions.
 fn ask_about(text: &str, name: &str, effort: Effort, stop: &Stop) -> Result<usize, Halt> {
     let sheet = read(text, &Options::default());
     let Ok(program) = Program::new(&sheet.rules, text) else { return Ok(0) };
@@ -194,7 +194,7 @@ fn explanations_of_bundled_games_are_true() {
     assert!(games >= 5);
 }
 
-/// In everyday runs a few seconds on the smaller rulesheets; with `MAGISTER_LONG=1` all of them.
+/// A normal run takes a few seconds on the smaller rulesheets; `MAGISTER_LONG=1` runs all of them.
 #[test]
 fn explanations_of_the_oracle_are_true() {
     let oracle = std::env::var_os("MAGISTER_ORACLE").map_or_else(

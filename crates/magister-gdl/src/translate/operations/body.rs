@@ -13,7 +13,7 @@ use magister_diagnostic::Severity;
 use magister_diagnostic::Span;
 
 impl<'a> Translator<'a> {
-    /// Translates conditions. `None` if one of them can never hold, so that the rule is left out.
+    /// Translates conditions. `None` if one of them can never hold, so that the rule is omitted.
     pub(super) fn body(&mut self, body: &'a [Formula], outer: &[Formula]) -> Option<Vec<Formula>> {
         let mut bound: Bound = bound_by(body);
         bound.extend(bound_by(outer));
@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
                     let mut inner = Vec::new();
                     if self.inside(f, bound, &mut inner).is_some() {
                         if inner.is_empty() {
-                            return Some(()); // One member always holds, and so do all.
+                            return Some(()); // One member always holds, so the disjunction does.
                         }
                         members.push(self.one(inner, f, bound));
                     }
@@ -57,10 +57,10 @@ impl<'a> Translator<'a> {
             FormulaKind::Not(inside) => {
                 let mut inner = Vec::new();
                 if self.inside(inside, bound, &mut inner).is_none() {
-                    return Some(()); // What never holds is negated: always true.
+                    return Some(()); // The negation of a condition that never holds is always true.
                 }
                 if inner.is_empty() {
-                    return None; // What always holds is negated.
+                    return None; // The negation of a condition that always holds is false.
                 }
                 let simple = match inner.as_slice() {
                     [Formula { kind: FormulaKind::Atom(t), .. }] => {
@@ -90,7 +90,8 @@ impl<'a> Translator<'a> {
         done
     }
 
-    /// A conjunction as one formula: GDL has none inside disjunctions, so it gets a name.
+    /// A conjunction as one formula: GDL has no conjunctions inside disjunctions, so it becomes a
+    /// named relation.
     fn one(&mut self, mut all: Vec<Formula>, at: &Formula, bound: &Bound) -> Formula {
         if all.len() == 1 { all.remove(0) } else { self.helper(all, at, bound) }
     }

@@ -1,6 +1,7 @@
 //! Gamemaster's operations to GDL.
 //!
-//! Performing an action makes facts true and false; other facts do not change. In GDL that is
+//! Performing an action makes some facts true and others false; all other facts do not change. In
+//! GDL this is
 //!
 //! ```text
 //! added(p)     :- does(R,a) & conditions        for each effect p of a
@@ -11,8 +12,8 @@
 //! ```
 //!
 //! where an operation that effects call has `performs_b` in place of `does(R,b)`. As in Gamemaster,
-//! conditions refer to the old state and additions win over deletions. The role in control has the
-//! legal actions; the others have a move without effect.
+//! conditions refer to the old state, and additions take precedence over deletions. The role in
+//! control has the legal actions; the others have a move without effect.
 
 mod body;
 mod frame;
@@ -220,7 +221,8 @@ impl<'a> Translator<'a> {
         (!open).then_some(found)
     }
 
-    /// Actions must be known by name: whether an action has an operation decides its effect.
+    /// Actions must be known by name, because their effect depends on whether they have an
+    /// operation.
     fn open_actions(&mut self) {
         let heads =
             |name: &'static str| self.rules.rules().filter(move |(r, _)| r.head.is(name, 1));
@@ -429,7 +431,7 @@ impl<'a> Translator<'a> {
         self.emit(head, conditions.to_vec(), span);
     }
 
-    /// Whether an effect calls an operation: always, never, or (`None`) for some values only.
+    /// Whether an effect calls an operation: always, never, or (`None`) only for some values.
     fn is_operation(&self, term: &Term) -> Option<bool> {
         let mut partly = false;
         let heads = key(term).and_then(|k| self.operations.get(&k));

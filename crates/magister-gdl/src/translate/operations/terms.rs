@@ -31,7 +31,7 @@ pub(super) fn is_foreign_keyword(name: &str) -> bool {
         && name != "distinct"
 }
 
-/// The first candidate that is not taken, or a new name.
+/// The first candidate that is not in use, or a new name.
 pub(super) fn fresh_name(taken: &mut FxHashSet<Name>, wishes: &[&str]) -> Name {
     let free = wishes.iter().find(|w| !taken.contains(**w)).map(|w| (*w).to_owned());
     let mut text = free.unwrap_or_else(|| wishes[0].to_owned());

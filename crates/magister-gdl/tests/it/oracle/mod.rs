@@ -1,4 +1,4 @@
-//! Tests against other people's rulesheets, which are outside of the project.
+//! Tests with rulesheets of other projects, which are not part of this project.
 
 mod round_trip;
 mod sheets;

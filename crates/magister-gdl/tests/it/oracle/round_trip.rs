@@ -42,7 +42,7 @@ fn printing_and_reading_again_gives_the_same_rules() {
             let options = Options { syntax: Some(sheet.rules.syntax), ..Options::default() };
             assert!(
                 same_rules(&sheet.rules, &read(&back, &options).rules),
-                "{name} there and back"
+                "{name}: the round trip changes the rules"
             );
         }
         count += 1;

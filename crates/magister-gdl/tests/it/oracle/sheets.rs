@@ -12,7 +12,7 @@ pub(crate) fn oracle() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    // Written past the test runner's capture, so that a skipped test is visible.
+    // Bypasses the capture of the test runner, so that a skipped test is visible.
     let note = format!("SKIPPED: no oracle at {} (set MAGISTER_ORACLE)\n", folder.display());
     let _ = std::io::stderr().write_all(note.as_bytes());
     None

@@ -40,7 +40,7 @@ fn every_gamemaster_rulesheet_translates_or_says_why_not() {
             }
         }
     }
-    // Only sheets that compute cannot be expressed in GDL.
+    // Only sheets with computations cannot be expressed in GDL.
     for (name, code, message) in &refused {
         assert!(matches!(code, Code::NoCounterpart | Code::NotExpressible), "{name}: {message}");
     }

@@ -1,4 +1,4 @@
-//! We report what the reference validator reports, and nothing on good sheets.
+//! We report everything that the reference validator reports, and nothing on good sheets.
 
 use std::collections::BTreeSet;
 

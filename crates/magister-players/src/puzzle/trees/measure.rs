@@ -1,4 +1,4 @@
-//! How many simulations a puzzle takes.
+//! Measures the number of simulations that a puzzle takes.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::Trees;
 use crate::rewards::Scale;
 
 /// The number of simulations until a puzzle is solved, from its start and without any other method:
-/// with a tree per subgame, or with one tree. None if the puzzle has no subgames or was not solved
-/// in time.
+/// with one tree per subgame, or with one tree. `None` if the puzzle has no subgames or was not
+/// solved in time.
 pub(crate) fn simulations(
     game: &Arc<dyn Game>,
     by_subgames: bool,
@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    /// Games without such subgames say so.
+    /// Games without such subgames are recognised.
     #[test]
     fn other_puzzles_have_none() {
         let mut rng = Seed::from(1).rng();

@@ -1,4 +1,4 @@
-//! Where the states of subgames come from: the goal's conditions, or the whole game.
+//! The source of subgame states: the conditions of the goal, or the whole game.
 
 use magister_core::{Halt, Move};
 use magister_decompose::Targets;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::Ground;
 
-/// Where the states of subgames come from.
+/// The source of subgame states.
 pub(super) trait Subgames {
     /// The number of subgames.
     fn count(&self) -> usize;
@@ -14,7 +14,7 @@ pub(super) trait Subgames {
     fn project(&self, subgame: usize, state: &[u64]) -> Box<[u64]>;
     /// The subgames that a move acts on, and the place of the move among the moves of each.
     fn acts(&mut self, choice: Move) -> &[(u32, u32)];
-    /// The best goal value that a state allows if the game ends with it.
+    /// The best goal value that a state allows if the game ends in it.
     fn bound(
         &mut self,
         ground: &mut Ground<'_>,
@@ -30,10 +30,10 @@ pub(super) trait Subgames {
     ) -> Result<Vec<Option<Box<[u64]>>>, Halt>;
     /// The number of states whose successors are computed in one simulation, in each tree.
     fn growth(&self) -> usize;
-    /// Whether a simulation is followed to its end. One tree for the whole game is left where it has
-    /// not grown yet.
+    /// Whether a simulation is followed to its end. A single tree for the whole game is left at its
+    /// first unexpanded node.
     fn follows(&self) -> bool;
-    /// Whether a state with this bound is an end.
+    /// Whether a state with this bound is terminal.
     fn is_end(&self, bound: f64) -> bool;
 }
 
@@ -84,7 +84,7 @@ impl Subgames for Targets {
 /// The whole game as its only subgame.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
-    /// The place of each move that was legal so far.
+    /// The place of each move that has been legal so far.
     places: FxHashMap<Move, [(u32, u32); 1]>,
 }
 

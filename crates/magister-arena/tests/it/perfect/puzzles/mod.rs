@@ -164,8 +164,8 @@ fn the_eight_puzzle_is_solved_if_possible() {
     }
 }
 
-/// Any arrangement at any time, as long as it can be solved: with a budget for every arrangement
-/// none stays unsolved. The player is a new one each time.
+/// Any arrangement at any step, as long as it can be solved: with a budget for every arrangement,
+/// none stays unsolved. Each has a new player.
 #[test]
 fn the_eight_puzzle_is_solved_from_anywhere() {
     let game = super::game("eightpuzzle");

@@ -12,8 +12,8 @@ fn heaps(text: &str) -> Vec<u32> {
     (0..words.len()).filter(heap).map(|at| words[at + 2].parse().expect("a number")).collect()
 }
 
-/// Whether the player to move loses misère Nim: the nim-sum is zero while a heap has more than one
-/// match, and one after that.
+/// Whether the player to move loses misère Nim: the nim-sum must be zero while some heap has more
+/// than one match, and one otherwise.
 fn lost(heaps: &[u32]) -> bool {
     let small = heaps.iter().all(|&heap| heap <= 1);
     heaps.iter().fold(0, |sum, heap| sum ^ heap) == u32::from(small)

@@ -12,7 +12,7 @@ use super::Reading;
 shortest solution. For a game with hidden information, the extensive form is built and CFR+ computes \
 a strategy for each information set. Then the gain of a best response is computed exactly for every \
 role; exploitability is the mean of these gains, and it is 0 at an equilibrium. With one player, or \
-two with opposite interests, this bounds the value of the game. Other games may have several \
+two in a constant-sum game, this bounds the value of the game. Other games may have several \
 equilibria with different values.
 
 An information set is written as the moves and percepts of its role: MOVE => PERCEPTS for each turn. Values \

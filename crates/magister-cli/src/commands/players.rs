@@ -98,7 +98,7 @@ fn notes(name: &str) -> Option<&'static str> {
             "It knows what its role knows and nothing else: the rules, its own moves and its \
              percepts. From these it works out which positions are possible and how likely they \
              are, and chooses a method for the game: uct with perfect information; otherwise ao-tree \
-             for one player, cfr+ for two players with opposite interests in a small game, \
+             for one player, cfr+ for a small two-player constant-sum game, \
              so-ismcts for games with their own sampler of hidden states (such as card games), \
              hyperplay2 for other short games, and mo-ismcts for long ones."
         }

@@ -206,7 +206,7 @@ fn positions_text(game: &dyn Game, solution: &Solution) -> Result<String> {
     let Opening { line, roles } = opening(game, solution)?;
     let mut text = format!("{}, all solved\n", plural(solution.positions(), "position"));
     if !solution.exact() {
-        text += "simultaneous moves of players without opposite interests: the values are an \
+        text += "simultaneous moves in a game that is not constant-sum: the values are an \
                  approximation by regret matching, not a proof\n";
     }
     let players: Vec<f64> =

@@ -59,8 +59,7 @@ impl Errors {
         let fits = sum.outcomes.opposite() && sum.turns_only();
         if !fits || sum.height().is_none_or(|height| height > DEEPEST) {
             return Err(Halt::Limit(
-                "only sums of two roles with opposite interests that always end are compared"
-                    .to_owned(),
+                "only constant-sum games of two roles that always end are compared".to_owned(),
             ));
         }
         let mut kept = Vec::new();

@@ -28,8 +28,8 @@ fn turn_text(game: &dyn Game, turn: &Turn) -> String {
 fn interests(found: &Equilibrium) -> &'static str {
     match (found.form.players().len(), found.form.constant_sum()) {
         (1, _) => "one player",
-        (2, Some(_)) => "two players with opposite interests",
-        (2, None) => "two players whose interests are not opposite",
+        (2, Some(_)) => "two players, constant-sum",
+        (2, None) => "two players, not constant-sum",
         _ => "more than two players",
     }
 }

@@ -68,7 +68,7 @@ fn games_that_hide_information_are_inspected() {
     let text = String::from_utf8_lossy(&asked.stdout).into_owned();
     assert!(text.contains("plays switch"), "{text}{}", String::from_utf8_lossy(&asked.stderr));
     assert!(
-        refused(&["inspect", "monty-hall", "--role", "random"]).contains("there are candidate")
+        refused(&["inspect", "monty-hall", "--role", "random"]).contains("the roles are candidate")
     );
 }
 

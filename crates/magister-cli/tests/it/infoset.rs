@@ -96,7 +96,7 @@ fn what_is_certain_and_what_is_likely() {
 fn mistakes_say_what_to_do() {
     let blind = "blind-tictactoe";
     assert!(said(&[blind], 2).contains("with --role: white, black"));
-    assert!(said(&[blind, "--role", "red"], 2).contains("there are white, black"));
+    assert!(said(&[blind, "--role", "red"], 2).contains("the roles are white, black"));
     let turn = |turns: &[&str], code| {
         let mut args = vec![blind, "--role", "white"];
         turns.iter().for_each(|turn| args.extend(["--turn", turn]));

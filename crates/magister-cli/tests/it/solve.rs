@@ -104,7 +104,7 @@ fn who_was_not_compared_is_not_acquitted() {
     }
     let output = magister(&[&audit[..], &["--role", "random"]].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("there are first, second"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the roles are first, second"));
 }
 
 #[test]

@@ -116,11 +116,10 @@ impl Panel {
         lines
     }
 
-    /// Whether the points have no coordinates.
+    /// Whether the points are not on a grid, so that characters cannot show where they are.
     fn is_list(&self) -> bool {
         let on_grid = |at: f32| (at - at.round()).abs() < 1e-3;
-        self.rows.len() == 1
-            && !self.spots.iter().all(|spot| on_grid(spot.at.0) && on_grid(spot.at.1))
+        !self.spots.iter().all(|spot| on_grid(spot.at.0) && on_grid(spot.at.1))
     }
 
     /// Rows and columns with their names.

@@ -14,7 +14,6 @@ use super::model::Model;
 use crate::ast::{Effect, EffectKind, Formula, FormulaKind, StatementKind, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::name::Name;
 use crate::suggest;
 use magister_diagnostic::Span;
 
@@ -100,10 +99,13 @@ fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report)
     }
     let (mut said, mut reported) = (FxHashSet::default(), FxHashSet::default());
     for clause in &model.clauses {
-        let by = match clause.head.name().map(Name::as_str) {
-            Some("init" | "next") => "base",
-            Some("legal") => "input",
-            _ => continue,
+        // Other relations may have these names with other numbers of arguments.
+        let by = if clause.head.is("init", 1) || clause.head.is("next", 1) {
+            "base"
+        } else if clause.head.is("legal", 2) {
+            "input"
+        } else {
+            continue;
         };
         let Some(inner) = clause.head.args().last() else { continue };
         if let (Some(Some(listed)), Some(symbol)) = (listed.get(by), symbol(inner))

@@ -220,6 +220,9 @@ fn names_outside_a_domain_are_found_and_others_are_not() {
     assert_eq!(listed("pile", "take"), []);
     assert_eq!(listed("pil", "take"), [Code::OutsideDomain]);
     assert_eq!(listed("pile", "tke"), [Code::OutsideDomain]);
+    // A relation of two arguments may be called `next` as well.
+    let own = "(next 1 2) (base s) (init s) (<= (next s) (true s) (next 1 2))";
+    assert!(!gdl(own).contains(&Code::OutsideDomain));
 }
 
 #[test]

@@ -82,11 +82,7 @@ impl Live {
         // well.
         if core.closed && !core.dismissed {
             core.dismissed = true;
-            if core.farewells.is_empty() {
-                core.engaged = None;
-            } else {
-                self.dismiss(core);
-            }
+            self.dismiss(core);
         }
         for seat in questions {
             self.ask(core, seat);
@@ -207,7 +203,7 @@ impl Live {
                 core.farewells.push((seat, farewell));
             }
         }
-        if core.farewells.is_empty() {
+        if !core.meta.has_remote() {
             core.unsaved.push(Entry::Dismissed { id: self.id.clone() });
         }
         self.hub.metrics.ended();

@@ -75,6 +75,13 @@ pub struct Meta {
     pub client: String,
 }
 
+impl Meta {
+    /// Whether a remote player takes part.
+    pub(super) fn has_remote(&self) -> bool {
+        self.seats.iter().any(|seat| seat.kind == SeatKind::Remote)
+    }
+}
+
 /// A seat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeatMeta {

@@ -193,8 +193,8 @@ impl Live {
         self.end("the server was stopped, and a remote player cannot be asked again")
     }
 
-    /// Informs the players that the match is over. This is stored once all of them know, so that
-    /// remote players are informed again if the server stops before that.
+    /// Informs the players that the match is over. If some are remote, this is stored once all of
+    /// them know, so that they are informed again if the server stops before that.
     pub(super) fn dismiss(self: &Arc<Self>, core: &mut Core) {
         let farewells = std::mem::take(&mut core.farewells);
         let engaged = core.engaged.take();
@@ -207,12 +207,16 @@ impl Live {
             let outcome = outcome.clone();
             tasks.push(self.hub.handle.spawn_blocking(move || farewell.say(&view, &outcome)));
         }
+        let remote = core.meta.has_remote();
         let (live, id) = (Arc::clone(self), self.id.clone());
         self.hub.handle.spawn(async move {
             for task in tasks {
                 let _ = task.await;
             }
             drop(engaged);
+            if !remote {
+                return;
+            }
             if let Err(error) = live.hub.store.append(vec![Entry::Dismissed { id }]).await {
                 tracing::warn!(id = live.id, %error, "the end of a match could not be stored");
             }

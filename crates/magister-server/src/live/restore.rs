@@ -46,8 +46,11 @@ impl Live {
                 if stored.status == Status::Running {
                     let record = Box::new(core_ref.current.record().clone());
                     core_ref.unsaved.push(Entry::Ended { record, at_ms: now_ms() });
-                    live.flush(core_ref)?;
                 }
+                if !core_ref.meta.has_remote() {
+                    core_ref.unsaved.push(Entry::Dismissed { id: live.id.clone() });
+                }
+                live.flush(core_ref)?;
                 // Remote players may not have been informed of the end.
                 for seat in 0..core_ref.seats.len() {
                     if let Some(farewell) = live.farewell(core_ref, seat) {

@@ -38,8 +38,8 @@ enum How {
 }
 
 impl PartValues {
-    /// Splits a game and solves it by its parts within a time limit, if that is useful. Without a
-    /// limit, only small games are tried, so that the work stays small as well.
+    /// Solves a game by its parts within a time limit, if that is possible. Without a limit, only
+    /// small games are tried, so that the work stays small as well.
     pub fn attempt(
         game: &dyn Game,
         whole: &Decomposition,

@@ -58,17 +58,17 @@ impl Parts {
         self.whole.is_some()
     }
 
-    /// Looks for subgames once. Without a time limit large games are not examined, and remain to
-    /// be examined.
+    /// Looks for subgames once. Without a time limit, large games are left for a later call that has
+    /// one. A call that is stopped does not count.
     fn detect(&mut self, game: &dyn Game, time: Option<Duration>, stop: &Stop) -> Result<(), Halt> {
         if self.detected || time.is_none() && !is_small(game) {
             return Ok(());
         }
-        self.detected = true;
         self.found = Decomposition::useful(game, time, stop)?;
         if self.found.is_none() && game.info().players().count() > 1 {
             self.normal = NormalPlay::attempt(game, time, stop)?;
         }
+        self.detected = true;
         Ok(())
     }
 }

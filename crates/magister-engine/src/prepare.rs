@@ -351,10 +351,14 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
         let outer = stop.clone();
         scope.spawn(move || {
             let begun = Clock::machine().start();
+            // The outer flag is polled; the end of a short time is not late.
             let tick = Duration::from_millis(20);
-            while wait.recv_timeout(tick) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if outer.is_set() || begun.elapsed() > time {
+            let mut left = time;
+            while wait.recv_timeout(left.min(tick)) == Err(mpsc::RecvTimeoutError::Timeout) {
+                left = time.saturating_sub(begun.elapsed());
+                if outer.is_set() || left.is_zero() {
                     flag.set();
+                    left = tick;
                 }
             }
         });

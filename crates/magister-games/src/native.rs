@@ -1,13 +1,16 @@
 //! Games written in Rust with [`magister_core::Rules`].
 //!
 //! They are the smallest complete examples of every kind of game, and the yardstick for the same
-//! games written in a language: some with boards and symmetries, one with simultaneous moves, three
-//! with chance, two with hidden information, one for three players, one with intermediate rewards.
+//! games written in a language: some with boards and symmetries, one with simultaneous moves, five
+//! with chance, four with hidden information, one for three players, one with intermediate rewards.
 
+mod blackjack;
 mod breakthrough;
 mod connect_four;
+mod cube;
 mod hex;
 mod kuhn_poker;
+mod leduc_poker;
 mod monty_hall;
 mod nim;
 mod othello;
@@ -20,10 +23,13 @@ use std::sync::Arc;
 
 use magister_core::{Game, Native, Rules};
 
+pub use blackjack::{Blackjack, Totals};
 pub use breakthrough::{Breakthrough, Pawns};
 pub use connect_four::ConnectFour;
+pub use cube::{PocketCube, Stickers};
 pub use hex::{Hex, Stones};
 pub use kuhn_poker::{Hand, KuhnPoker};
+pub use leduc_poker::{Leduc, LeducPoker};
 pub use monty_hall::{MontyHall, Stage};
 pub use nim::{Heaps, MAX_HEAPS, Nim};
 pub use othello::{Discs, Othello};
@@ -43,6 +49,9 @@ fn game<R: Rules>(rules: R) -> Arc<dyn Game> {
 pub fn all() -> Vec<Entry> {
     vec![
         ("2048", "Slide equal tiles together while chance adds new ones", || game(Twenty48)),
+        ("blackjack", "One hand against a dealer whose second card is face down", || {
+            game(Blackjack)
+        }),
         ("breakthrough", "Pawns move only forward; the first to reach the far side wins", || {
             game(Breakthrough)
         }),
@@ -60,6 +69,9 @@ pub fn all() -> Vec<Entry> {
             game(Hex::new("hex-9", 9).expect("the side is in range"))
         }),
         ("kuhn-poker", "Poker with three cards and one bet, for two players", || game(KuhnPoker)),
+        ("leduc-poker", "Poker with six cards, two rounds of bets and one open card", || {
+            game(LeducPoker)
+        }),
         ("monty-hall", "Find the car behind one of three doors", || game(MontyHall)),
         ("nim-1-5-4-2", "Nim for two players: taking the last object wins", || {
             game(Nim::new(2, &[1, 5, 4, 2]).expect("four heaps are not too many"))
@@ -72,6 +84,11 @@ pub fn all() -> Vec<Entry> {
         ("rock-paper-scissors", "Rock, paper or scissors, both at the same time", || {
             game(RockPaperScissors)
         }),
+        (
+            "rubik-2x2x2",
+            "The Pocket Cube: every scramble is solved by fourteen quarter turns",
+            || game(PocketCube),
+        ),
         ("sim", "Draw lines between six points without a triangle", || game(Sim)),
         ("tictactoe", "Three in a row on a 3x3 board", || game(TicTacToe)),
     ]

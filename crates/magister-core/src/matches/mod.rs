@@ -417,7 +417,8 @@ impl Match {
         name.map_or("no one", String::as_str)
     }
 
-    fn in_opening(&self) -> bool {
+    /// Whether the next turn is one of the random opening, in which no role decides.
+    pub fn in_opening(&self) -> bool {
         self.turn() < self.record().limits.opening as usize
     }
 

@@ -254,7 +254,10 @@ impl Relation {
     /// with queens, one in each column.
     fn is_square(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.domains[a], &self.domains[b]);
-        let square = a.names == b.names && a.names.len() > 3;
+        // Heaps with letters have sizes at the start; columns with letters are empty.
+        let lettered = a.kind == Kind::Letters && b.is_numeric() && !self.full;
+        let alike = a.names == b.names || lettered && a.names.len() == b.names.len();
+        let square = alike && a.names.len() > 3;
         square && self.size == a.names.len() * a.names.len() && a.position("0").is_none()
     }
 

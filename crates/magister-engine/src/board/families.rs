@@ -29,13 +29,17 @@ type Keys<'a> = FxHashSet<&'a [Arc<str>]>;
 /// The families of a game.
 pub(super) fn families(
     relations: &[(String, Relation)],
+    things: &FxHashSet<Arc<str>>,
     forms: &Forms,
     material: &Material,
 ) -> Vec<Family> {
     let mut found = Vec::new();
     for leaves in [1, 2] {
         let able = |(_, relation): &&(String, Relation)| {
-            relation.domains.len() == leaves && !relation.constant && relation.per_role.is_none()
+            relation.domains.len() == leaves
+                && !relation.constant
+                && relation.per_role.is_none()
+                && !relation.is_about(things)
         };
         if relations.iter().filter(able).count() < 2 {
             continue;

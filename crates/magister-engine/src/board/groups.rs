@@ -13,6 +13,9 @@ const HOLDING: [&str; 16] = [
     "hand", "hands", "hold", "holds", "holding", "has", "have", "card", "cards", "dealt", "owns",
     "die", "dice", "rolled", "tiles", "deck",
 ];
+/// Names that rules use for the places of a board, which may hold things too.
+const PLACES: [&str; 8] =
+    ["cell", "cells", "square", "squares", "board", "field", "location", "position"];
 /// Names that rules use for the relation of a thing to the one below it.
 const STANDING: [&str; 5] = ["on", "above", "atop", "over", "ontop"];
 
@@ -23,14 +26,22 @@ impl Relation {
     /// The leaf of the role, if this relation lists the things of roles.
     pub(super) fn held_by(&self) -> Option<usize> {
         let owner = self.owner()?;
-        let named = words(&self.name).iter().any(|word| HOLDING.contains(&word.as_str()));
-        (named && self.domains.len() > 1).then_some(owner)
+        let named = |list: &[&str]| words(&self.name).iter().any(|word| list.contains(&&**word));
+        // `cellHolds` says what is in a cell.
+        let held = named(&HOLDING) && !named(&PLACES);
+        (held && self.domains.len() > 1).then_some(owner)
     }
 
     /// The only leaf with roles.
     pub(super) fn owner(&self) -> Option<usize> {
         let mut roles = (0..self.domains.len()).filter(|&leaf| self.domains[leaf].roles);
         roles.next().filter(|_| roles.next().is_none())
+    }
+
+    /// Whether all of its values are among these things.
+    pub(super) fn is_about(&self, things: &FxHashSet<Arc<str>>) -> bool {
+        let all = |domain: &super::domain::Domain| domain.names.iter().all(|n| things.contains(n));
+        !self.domains.is_empty() && self.domains.iter().all(all)
     }
 
     /// The things, if every fluent says that one thing stands on another.

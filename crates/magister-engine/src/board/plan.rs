@@ -117,9 +117,17 @@ pub(super) fn plan(
     let mut uses: Vec<Use> = vec![Use::List; relations.len()];
     let styled =
         |relation: &Relation| style.boards.iter().find(|b| b.fluents.contains(&relation.name));
+    // Things that stand on each other are not cells, even if they are called `a1` and `b2`.
+    let things: FxHashSet<Arc<str>> =
+        relations.iter().filter_map(|(_, relation)| relation.stacked()).flatten().collect();
     let classes: Vec<Class> = relations
         .iter()
-        .map(|(_, relation)| relation.classify(material, styled(relation)))
+        .map(|(_, relation)| match relation.classify(material, styled(relation)) {
+            Class::Board(_) if styled(relation).is_none() && relation.is_about(&things) => {
+                Class::List
+            }
+            class => class,
+        })
         .collect();
     // Boards of a style come first and in its order, then those that a relation fills.
     let mut order: Vec<usize> = (0..relations.len()).collect();
@@ -141,8 +149,11 @@ pub(super) fn plan(
         let place = place.unwrap_or(usize::MAX);
         (place, within, guest, loose, !relation.full, (marks, other, aside), size)
     });
-    let shared =
-        if style.boards.is_empty() { families(relations, forms, material) } else { Vec::new() };
+    let shared = if style.boards.is_empty() {
+        families(relations, &things, forms, material)
+    } else {
+        Vec::new()
+    };
     for family in &shared {
         let mut board: Option<Plan> = None;
         for &member in &family.members {

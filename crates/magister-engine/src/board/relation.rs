@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::domain::Domain;
+use super::marks::words;
 use super::material::Material;
 use crate::Ground;
 
@@ -15,8 +16,9 @@ const VARIANTS: usize = 8;
 const TRIPLES: usize = 6;
 
 /// The share of the keys, as one in N, that may have several values if the first state has one
-/// value for each key.
+/// value for each key. Cells may have more: things that fade leave traces.
 const EXCEPTIONS: usize = 3;
+const CELL_EXCEPTIONS: usize = 1;
 
 /// Fluents that differ only in the names at certain positions, which are called leaves. Nested
 /// terms are decomposed: `(at (square 1 2) x)` has three leaves.
@@ -220,7 +222,9 @@ impl Relation {
             fluents += state.len();
             different += keys(state);
         }
-        (exact && (fluents - different) * EXCEPTIONS <= different).then(|| vec![last])
+        let cells = words(&self.name).iter().any(|word| word == "cell" || word == "square");
+        let exceptions = if cells { CELL_EXCEPTIONS } else { EXCEPTIONS };
+        (exact && (fluents - different) * exceptions <= different).then(|| vec![last])
     }
 
     /// The leaf beside the roles, if every role has exactly one value in every state.

@@ -282,3 +282,93 @@ fn two_halves_are_one_board() {
     };
     assert!(board("light").starts_with("  1 2 3 4\n1 w . . .\n2 w . . .\n"), "{}", board("light"));
 }
+
+#[test]
+fn cells_that_hold_roles_are_a_board() {
+    let mut rules = String::from(
+        "(role white) (role black) (next 1 2) (next 2 3) (init (control white))
+         (<= (base (cellHolds ?x ?y ?r)) (index ?x) (index ?y) (role ?r))
+         (<= (legal ?r (put ?x ?y)) (true (control ?r)) (index ?x) (index ?y)
+             (not (filled ?x ?y)))
+         (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+         (<= (filled ?x ?y) (true (cellHolds ?x ?y ?r)))
+         (<= (next (cellHolds ?x ?y ?r)) (does ?r (put ?x ?y)))
+         (<= (next (cellHolds ?x ?y ?r)) (true (cellHolds ?x ?y ?r)))
+         (<= (next (control black)) (true (control white)))
+         (<= (next (control white)) (true (control black)))
+         (<= terminal (true (cellHolds 2 2 ?r))) (goal white 50) (goal black 50)
+         (init (cellHolds 1 1 white)) (init (cellHolds 3 3 black))",
+    );
+    for number in 1..=3 {
+        let _ = write!(rules, "(index {number})");
+    }
+    let text = drawn(&rules, "");
+    assert_eq!(
+        text.lines().take(4).collect::<Vec<_>>(),
+        ["3 . . b", "2 . . .", "1 W . .", "  1 2 3"]
+    );
+    // A hand of cards is still a hand.
+    let text = drawn(&rules.replace("cellHolds", "holds"), "");
+    assert!(text.contains("holds: white: 1 1"), "{text}");
+}
+
+#[test]
+fn cells_that_keep_old_values_are_one_board() {
+    let mut rules = String::from(
+        "(role you) (<= (legal you (press ?x ?y)) (index ?x) (index ?y))
+         (<= (next (cell ?x ?y 2)) (does you (press ?x ?y)))
+         (<= (next (cell ?x ?y 1)) (true (cell ?x ?y 2)))
+         (<= (next (cell ?x ?y 0)) (true (cell ?x ?y 0)))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (init (step 1)) (<= terminal (true (step 6))) (goal you 100)",
+    );
+    for x in 1..=3 {
+        let _ = write!(rules, "(index {x})");
+        for y in 1..=3 {
+            let _ = write!(rules, "(init (cell {x} {y} 0))");
+        }
+    }
+    for step in 1..6 {
+        let _ = write!(rules, "(succ {step} {})", step + 1);
+    }
+    let text = drawn(&rules, "");
+    assert_eq!(text.lines().next(), Some("3 0 0 0"), "{text}");
+}
+
+#[test]
+fn one_queen_in_each_lettered_column_is_a_board() {
+    let mut rules = String::from(
+        "(role you) (init (step 1)) (<= (legal you (place ?f ?n)) (true (step ?s)) (nth ?s ?f)
+             (rank ?n))
+         (<= (next (filled ?f ?n)) (does you (place ?f ?n)))
+         (<= (next (filled ?f ?n)) (true (filled ?f ?n)))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= terminal (true (step 5))) (goal you 100)",
+    );
+    for (number, file) in (1..=4).zip(["a", "b", "c", "d"]) {
+        let next = number + 1;
+        let _ = write!(rules, "(nth {number} {file}) (rank {number}) (succ {number} {next})");
+    }
+    let text = drawn(&rules, "");
+    assert_eq!(text.lines().next(), Some("4 . . . ."), "{text}");
+    assert!(text.contains("  a b c d"), "{text}");
+}
+
+#[test]
+fn blocks_with_names_of_squares_are_not_a_board() {
+    let rules = "(role you) (init (on c1 a1)) (init (clear c1)) (init (clear b1))
+        (init (table a1)) (init (table b1)) (init (on c2 a2)) (init (clear c2))
+        (init (clear b2)) (init (table a2)) (init (table b2)) (init (step 1))
+        (<= (legal you (lift ?x ?y)) (true (on ?x ?y)) (true (clear ?x)))
+        (legal you wait)
+        (<= (next (clear ?y)) (does you (lift ?x ?y)))
+        (<= (next (table ?x)) (does you (lift ?x ?y)))
+        (<= (next (on ?x ?y)) (true (on ?x ?y)) (not (does you (lift ?x ?y))))
+        (<= (next (clear ?x)) (true (clear ?x))) (<= (next (table ?x)) (true (table ?x)))
+        (<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)))
+        (base (on c1 a1)) (base (on c2 a2)) (base (on a1 c1)) (base (on a2 c2))
+        (<= terminal (true (step 3))) (goal you 100)";
+    let text = drawn(rules, "");
+    assert!(text.contains("clear") && text.contains("table"), "{text}");
+    assert!(!text.starts_with("  a b c"), "{text}");
+}

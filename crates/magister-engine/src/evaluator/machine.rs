@@ -11,6 +11,8 @@ pub(super) struct Lists {
     moves: Vec<Move>,
     /// For each role, the start of its space and the number of its legal moves.
     roles: Vec<(usize, usize)>,
+    /// Whether some role had no legal move when the lists were filled.
+    stuck: bool,
 }
 
 impl Lists {
@@ -18,7 +20,7 @@ impl Lists {
     pub(super) fn new(ranges: &[(usize, usize)]) -> Self {
         let places = ranges.iter().enumerate().map(|(role, &(from, _))| (from + role, 0));
         let room = ranges.iter().map(|(from, to)| to - from + 1).sum();
-        Self { moves: vec![Move::IDLE; room], roles: places.collect() }
+        Self { moves: vec![Move::IDLE; room], roles: places.collect(), stuck: false }
     }
 
     /// The legal moves of a role.
@@ -49,9 +51,17 @@ impl Lists {
     /// wrote.
     #[inline]
     pub(super) fn rooms(&mut self, mut fill: impl FnMut(usize, &mut [Move]) -> usize) {
+        self.stuck = false;
         for (role, (start, count)) in self.roles.iter_mut().enumerate() {
             *count = fill(role, &mut self.moves[*start..]);
+            self.stuck |= *count == 0;
         }
+    }
+
+    /// The first role without a legal move, after the lists were filled.
+    #[inline]
+    pub(super) fn stuck(&self) -> Option<usize> {
+        if self.stuck { self.counts().position(|count| count == 0) } else { None }
     }
 }
 

@@ -211,9 +211,15 @@ impl Outputs {
     #[inline]
     pub(super) fn list(&self, lists: &mut Lists, read: impl Fn(Edge) -> bool) {
         lists.rooms(|role, room| {
+            let listed = &self.listed[role];
+            // In a per-player network the other roles have one move that is always legal.
+            if let [(only, Edge::TRUE)] = **listed {
+                room[0] = only;
+                return 1;
+            }
             // There is no branch on legality, which is unpredictable.
             let mut end = 0;
-            for &(choice, edge) in &self.listed[role] {
+            for &(choice, edge) in listed {
                 room[end] = choice;
                 end += usize::from(read(edge));
             }

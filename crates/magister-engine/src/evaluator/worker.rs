@@ -80,6 +80,7 @@ impl<M: Machine> NetworkWorker<M> {
     }
 
     /// Reads the lists from the machine. An error if a role has no legal move.
+    #[inline]
     fn look(&mut self) -> Result<(), Halt> {
         let machine = self.machine.get_mut();
         self.terminal = machine.terminal();
@@ -90,8 +91,7 @@ impl<M: Machine> NetworkWorker<M> {
             return Ok(());
         }
         machine.legal(&mut self.legal);
-        let idle = self.legal.counts().position(|count| count == 0);
-        if let Some(role) = idle {
+        if let Some(role) = self.legal.stuck() {
             self.idle(role)?;
         }
         if self.shared.weights.is_some() || self.shared.silent {
@@ -144,7 +144,8 @@ impl<M: Machine> NetworkWorker<M> {
         self.machine.borrow().save(out);
     }
 
-    /// Makes legal moves, without undo.
+    /// Makes legal moves, without undo. This and what it calls are the loop of playouts one by one.
+    #[inline]
     pub(super) fn follow(&mut self, joint: &[Move]) -> Result<(), Halt> {
         self.inputs.clear();
         for (role, &choice) in joint.iter().enumerate() {

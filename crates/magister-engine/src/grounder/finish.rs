@@ -2,7 +2,7 @@
 
 use magister_gdl::Dialect;
 
-use super::grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
+use super::grounded::{AtomId, AtomKind, Grounded, Relation, Signed, Truth};
 use super::rules::{DOES, FLUENTS, Kind, NEXT, TableId};
 use super::run::{Grounder, relation_table};
 use crate::term::{Functor, TermId};
@@ -11,6 +11,8 @@ use crate::term::{Functor, TermId};
 #[derive(Default)]
 pub(super) struct Numbered {
     atoms: Vec<AtomKind>,
+    /// The relations, each with its first atom.
+    relations: Vec<(u32, Relation)>,
     /// The number of the first row of each table.
     base: Vec<u32>,
     /// The position of each row, for sorted tables.
@@ -53,6 +55,9 @@ impl Grounder<'_> {
         let order = (0..self.tables.len()).filter(|&t| self.set.kinds[t] == Kind::Dynamic);
         for table in order {
             numbered.base[table] = numbered.atoms.len() as u32;
+            let written = self.set.origins[table].index() == table;
+            let relation = if written { Relation::Written(table as u32) } else { Relation::Made };
+            numbered.relations.push((numbered.base[table], relation));
             let rows = &self.tables[table];
             let sorted = self.sorted(TableId(table as u32));
             let mut places = vec![0; sorted.len()];
@@ -67,6 +72,7 @@ impl Grounder<'_> {
                 });
             }
         }
+        numbered.relations.push((numbered.atoms.len() as u32, Relation::Made));
         let mut body: Vec<Signed> = Vec::new();
         for (number, raw) in self.found.iter().enumerate() {
             let next = self.found.get(number + 1);
@@ -151,9 +157,10 @@ impl Grounder<'_> {
         let goals = listed("goal");
         let percepts =
             if self.program.dialect == Dialect::Gdl2 { listed("sees") } else { Vec::new() };
-        let Numbered { atoms, heads, ends, literals, .. } = numbered;
+        let Numbered { atoms, relations, heads, ends, literals, .. } = numbered;
         Grounded {
             atoms,
+            relations,
             fluents,
             moves,
             idling: self.program.dialect == Dialect::Operations,

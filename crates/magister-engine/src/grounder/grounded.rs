@@ -38,6 +38,15 @@ pub enum AtomKind {
     Derived,
 }
 
+/// The relation that an atom belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// A relation of the rulesheet, by its number.
+    Written(u32),
+    /// A relation that the grounder made to split a rule, or to count.
+    Made,
+}
+
 /// The instances of a program's rules.
 #[derive(Clone, Debug)]
 pub struct Grounded {
@@ -45,6 +54,8 @@ pub struct Grounded {
     pub terms: Terms,
     /// All atoms: the fluents, then the moves, then the derived atoms.
     pub atoms: Vec<AtomKind>,
+    /// The relations in the order of the numbers of their atoms, each with its first atom.
+    pub(super) relations: Vec<(u32, Relation)>,
     /// The number of fluents.
     pub fluents: usize,
     /// The number of moves of all roles together.
@@ -101,6 +112,12 @@ impl Grounded {
     /// The role that makes a move.
     pub fn role_of(&self, number: u32) -> u32 {
         self.the_move(number).0
+    }
+
+    /// The relation of a derived atom.
+    pub fn relation(&self, atom: AtomId) -> Relation {
+        let after = self.relations.partition_point(|&(first, _)| first <= atom.0);
+        after.checked_sub(1).map_or(Relation::Made, |at| self.relations[at].1)
     }
 
     /// The number of instances.

@@ -37,7 +37,7 @@ use magister_core::{Halt, Stop};
 use crate::Error;
 use crate::program::Program;
 
-pub use grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
+pub use grounded::{AtomId, AtomKind, Grounded, Relation, Signed, Truth};
 pub use progress::Progress;
 use rules::{FIXED, Kind, RuleSet, TableId};
 use run::{Grounder, legal_table, relation_table};

@@ -2,11 +2,12 @@
 //!
 //! Gates do not preserve the named relations of the rules: the gates of two conditions of one rule,
 //! or those of a rule and of a condition that it uses, are merged. These lists keep the structure
-//! of the rules where it matters.
+//! of the rules where it matters. Relations that the grounder made to split a rule are not in the
+//! rules, so their conditions count as those of the rule.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::grounder::{Grounded, Truth};
+use crate::grounder::{AtomId, Grounded, Relation, Truth};
 
 /// The maximum number of literals of all concepts together; a game that exceeds it has no concepts.
 const MOST: usize = 200_000;
@@ -17,6 +18,8 @@ pub struct Concept {
     /// The literals of each rule: a number below the number of fluents is a fluent; other numbers
     /// are concepts, counted from there.
     pub bodies: Vec<Vec<u32>>,
+    /// The number of its relation in the rules; conditions of the same relation have the same one.
+    pub relation: u32,
     /// Whether it is `terminal` or a goal itself.
     pub outermost: bool,
 }
@@ -49,18 +52,35 @@ pub(super) fn concepts(ground: &Grounded) -> Vec<Concept> {
     let outermost = order.len();
     let mut all: Vec<Concept> = Vec::new();
     let mut size = 0;
+    let mut seen: FxHashSet<u32> = FxHashSet::default();
     while let Some(&atom) = order.get(all.len()) {
-        let mut concept = Concept { bodies: Vec::new(), outermost: all.len() < outermost };
+        let relation = match ground.relation(AtomId(atom)) {
+            Relation::Written(relation) => relation,
+            Relation::Made => u32::MAX,
+        };
+        let outermost = all.len() < outermost;
+        let mut concept = Concept { bodies: Vec::new(), relation, outermost };
         for &instance in instances.get(&atom).map_or(&[][..], Vec::as_slice) {
-            let literals = ground.instance(instance).1.iter().map(|literal| literal.atom().0);
-            let body: Vec<u32> = literals
-                .map(|atom| if atom < fluents { atom } else { number(atom, &mut order) })
-                .collect();
-            size += body.len();
+            let mut body: Vec<u32> = Vec::new();
+            let mut open = vec![instance];
+            seen.clear();
+            while let Some(instance) = open.pop() {
+                for literal in ground.instance(instance).1 {
+                    size += 1;
+                    let atom = literal.atom();
+                    if atom.0 < fluents {
+                        body.push(atom.0);
+                    } else if ground.relation(atom) != Relation::Made {
+                        body.push(number(atom.0, &mut order));
+                    } else if seen.insert(atom.0) {
+                        open.extend(instances.get(&atom.0).into_iter().flatten());
+                    }
+                }
+                if size > MOST {
+                    return Vec::new();
+                }
+            }
             concept.bodies.push(body);
-        }
-        if size > MOST {
-            return Vec::new();
         }
         all.push(concept);
     }

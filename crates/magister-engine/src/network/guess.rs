@@ -47,6 +47,9 @@ fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
     nodes.sort_unstable();
     nodes.dedup();
     let mut claims = Vec::new();
+    if nodes.len() > MANY_MEMBERS {
+        return claims;
+    }
     if exclusive && nodes.len() > 1 {
         claims.push(Claim::AtMostOne(nodes.clone()));
     }
@@ -58,6 +61,10 @@ fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
 
 /// Fluents with more arguments than this are compared in one argument at a time only.
 const MANY_ARGUMENTS: usize = 5;
+
+/// Sets of more fluents than this are not examined. A proof about thousands of fluents can take
+/// minutes, and the SAT solver does not look at the stop flag while conflict follows conflict.
+const MANY_MEMBERS: usize = 2_000;
 
 /// The maximum number of implications to try.
 const MANY_IMPLICATIONS: usize = 4_000;
@@ -95,7 +102,7 @@ fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
                 open.push(sets);
             }
         }
-        for set in open.into_iter().flatten() {
+        for set in open.into_iter().flatten().filter(|set| set.len() <= MANY_MEMBERS) {
             let nodes: Vec<NodeId> = set.iter().map(|fluent| fluent.node()).collect();
             if nodes.len() > 1 {
                 claims.push(Claim::AtMostOne(nodes.clone()));

@@ -17,6 +17,7 @@ fn the_registry_names_each_game_once_and_by_its_own_name() {
     let names: Vec<&str> = native::all().iter().map(|entry| entry.0).collect();
     let expected = [
         "2048",
+        "blackjack",
         "breakthrough",
         "connect-four",
         "hex-11",
@@ -24,12 +25,14 @@ fn the_registry_names_each_game_once_and_by_its_own_name() {
         "hex-7",
         "hex-9",
         "kuhn-poker",
+        "leduc-poker",
         "monty-hall",
         "nim-1-5-4-2",
         "nim-3-4-5",
         "othello",
         "othello-6x6",
         "rock-paper-scissors",
+        "rubik-2x2x2",
         "sim",
         "tictactoe",
     ];

@@ -6,6 +6,7 @@ mod catalogue;
 mod chance;
 mod counts;
 mod identity;
+mod lockstep;
 mod mutants;
 mod observation;
 mod playouts;

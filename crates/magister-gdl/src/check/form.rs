@@ -1,7 +1,7 @@
 //! Keywords, connectives and syntactic form: what may occur where.
 
-use super::Report;
 use super::model::{Model, is_atom_named};
+use super::{Report, arithmetic};
 use crate::ast::{Dialect, Formula, FormulaKind, Rule, StatementKind, Syntax, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -239,11 +239,15 @@ impl Form<'_> {
             return;
         };
         if is_connective(name) && name != "distinct" {
-            report.push(Diagnostic::new(
-                Code::ConnectiveAsName,
-                atom.span,
-                format!("`{name}` is a connective and cannot be used here"),
-            ));
+            let help = arithmetic::advice(name, atom.args().len(), self.model.rules.syntax);
+            report.push(
+                Diagnostic::new(
+                    Code::ConnectiveAsName,
+                    atom.span,
+                    format!("`{name}` is a connective and cannot be used here"),
+                )
+                .maybe_help(help),
+            );
             return;
         }
         if self.model.builtin(atom).is_some() {

@@ -3,6 +3,7 @@
 //! Each module checks one aspect of the same [`Model`]. The checks do not play the game; defects
 //! that only show in play are not reported.
 
+mod arithmetic;
 mod domain;
 mod form;
 mod game;

@@ -2,10 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Report;
 use super::form::{arguments, is_older, near_keyword};
 use super::model::{Model, Relation, for_each_atom};
-use crate::ast::{Dialect, Syntax, TermKind};
+use super::{Report, arithmetic};
+use crate::ast::{Dialect, Syntax, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
@@ -18,6 +18,7 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     arities(model, &functions, report);
     relation_and_function(model, &functions, report);
     undefined(model, &functions, report);
+    computed(model, &functions, report);
     unused(model, report);
     spelling(model, report);
 }
@@ -163,6 +164,20 @@ fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report)
     }
 }
 
+/// Terms such as `(- ?n 1)`, which GDL does not compute.
+fn computed(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
+    if model.dialect == Dialect::Operations {
+        return;
+    }
+    for Function { name, arity, span } in functions {
+        if arithmetic::is_computed(name, *arity) {
+            let message = format!("`{name}` computes nothing; this is only a term");
+            let help = arithmetic::advice(name, *arity, model.rules.syntax);
+            report.push(Diagnostic::new(Code::Undefined, *span, message).maybe_help(help));
+        }
+    }
+}
+
 /// The probable intention behind an undefined relation.
 fn advice(
     model: &Model<'_>,
@@ -171,6 +186,9 @@ fn advice(
     arity: usize,
 ) -> Option<String> {
     let operations = model.dialect == Dialect::Operations;
+    if !operations && let Some(advice) = arithmetic::advice(name, arity, model.rules.syntax) {
+        return Some(advice);
+    }
     let fluent = || {
         let heads = model.heads("init", 1).chain(model.heads("next", 1));
         let mut fluents = heads.map(|h| &h.args()[0]);
@@ -273,6 +291,13 @@ fn spelling(model: &Model<'_>, report: &mut Report) {
     let mut by_folded: FxHashMap<String, (&Name, Span)> = FxHashMap::default();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let prefix = model.rules.syntax == Syntax::Kif;
+    // These are reported as undefined.
+    let computed = |name: &Name, term: &Term| {
+        let defined = || model.relations.iter().any(|r| r.name == name && !r.defined.is_empty());
+        model.dialect != Dialect::Operations
+            && arithmetic::advice(name, term.args().len(), model.rules.syntax).is_some()
+            && !defined()
+    };
     for_each_atom(model.rules, &mut |atom| {
         atom.walk(&mut |term| {
             let (TermKind::Constant(name) | TermKind::Compound(name, _)) = &term.kind else {
@@ -285,16 +310,17 @@ fn spelling(model: &Model<'_>, report: &mut Report) {
                 start: term.span.start,
                 end: term.span.end.min(term.span.start + 1 + name.len() as u32),
             };
-            let odd: String = if name.starts_with('"') || is_connective(name) {
-                String::new()
-            } else {
-                let usual = |c: char| {
-                    c.is_ascii_alphanumeric()
-                        || matches!(c, '_' | '-')
-                        || (!prefix && matches!(c, '.' | '/' | '*' | '+'))
+            let odd: String =
+                if name.starts_with('"') || is_connective(name) || computed(name, term) {
+                    String::new()
+                } else {
+                    let usual = |c: char| {
+                        c.is_ascii_alphanumeric()
+                            || matches!(c, '_' | '-')
+                            || (!prefix && matches!(c, '.' | '/' | '*' | '+'))
+                    };
+                    name.chars().filter(|&c| !usual(c)).take(8).collect()
                 };
-                name.chars().filter(|&c| !usual(c)).take(8).collect()
-            };
             if !odd.is_empty() {
                 report.push(
                     Diagnostic::new(

@@ -97,10 +97,13 @@ impl<'a> Safety<'a> {
             Diagnostic::new(
                 Code::UnsafeHead,
                 span,
-                format!(
-                    "no positive condition binds the variable{} {names} of the head",
-                    if plural { "s" } else { "" },
-                ),
+                if plural {
+                    format!(
+                        "the head has the variables {names}, but no condition gives them values"
+                    )
+                } else {
+                    format!("the head has the variable {names}, but no condition gives it a value")
+                },
             )
             .help(format!("add conditions that say which values {names} may take")),
         );
@@ -187,12 +190,16 @@ impl<'a> Safety<'a> {
                         Diagnostic::new(
                             Code::UnsafeNegation,
                             span,
-                            format!("no positive condition binds {shown} in this negation"),
+                            format!(
+                                "this negation has the variable {shown}, but no condition outside \
+                                 of it gives it a value"
+                            ),
                         )
-                        .help(
-                            "for \"there is none\", define a relation without this variable by a \
-                             separate rule and negate that relation",
-                        ),
+                        .help(format!(
+                            "add a condition that gives {shown} a value; if you mean that there is \
+                             no such {shown}, define a relation without {shown} by another rule, and \
+                             negate that relation"
+                        )),
                     );
                 }
             }
@@ -272,7 +279,7 @@ impl<'a> Safety<'a> {
                     Diagnostic::new(
                         Code::UnsafeDistinct,
                         span,
-                        format!("no positive condition binds {shown} in this `distinct`"),
+                        format!("this `distinct` has {shown}, but no condition gives it a value"),
                     )
                     .help(format!("add a condition that says which values {shown} may take")),
                 );

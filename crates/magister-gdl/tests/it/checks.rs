@@ -322,3 +322,24 @@ fn a_role_that_looks_like_a_variable_is_explained() {
     assert_eq!(only.code, Code::UndeclaredRole);
     assert_eq!(only.help.as_deref(), Some("for any role write the variable `Player`"));
 }
+
+/// The help about each of these is one sentence that says how numbers are written in GDL.
+#[test]
+fn arithmetic_is_explained() {
+    let help = |condition: &str| {
+        let text = format!(
+            "{GDL} (num 1) (<= (p ?k) (num ?k) (num ?n) {condition}) (<= (next (q ?x)) (p ?x))"
+        );
+        let found = examine(&text, &Options::default()).diagnostics;
+        let helps = found.as_slice().iter().filter_map(|one| one.help.clone());
+        helps.filter(|help| help.contains("GDL has no") || help.contains("distinct")).count()
+    };
+    for condition in ["(> ?k 0)", "(<= ?k ?n)", "(is ?k ?n)", "(= ?k ?n)", "(not (= ?k ?n))"] {
+        assert_eq!(help(condition), 1, "{condition}");
+    }
+    assert_eq!(help("(true (r (- ?n ?k)))"), 1);
+    assert_eq!(help("(distinct ?k ?n)"), 0);
+    // Rules may define such a name themselves.
+    let own = format!("{GDL} (> 2 1) (<= (next (q ?x)) (> ?x 1))");
+    assert!(!codes(&own).contains(&Code::Undefined));
+}

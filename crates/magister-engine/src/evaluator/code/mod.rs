@@ -75,6 +75,7 @@ impl Codes {
     }
 
     /// The part for the state on the wires: that of a role if only this role has its turn.
+    #[inline]
     fn side(&self, rows: &[Row]) -> usize {
         let mut found = 0;
         for (at, side) in self.per_player.iter().enumerate() {
@@ -166,9 +167,10 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
     Some((tapes.pop().filter(|_| compiled)?, place, rows))
 }
 
+#[inline]
 fn read(rows: &[Row], edge: Edge) -> bool {
-    // All bits of a row are the same.
-    (rows[edge.node().index()][0] & 1 == 1) != edge.negated()
+    // All bits of a row are the same. The exclusive or leaves no comparison in the lists of moves.
+    (rows[edge.node().index()][0] ^ u64::from(edge.negated())) & 1 != 0
 }
 
 /// One game.
@@ -201,12 +203,14 @@ impl Emitted {
         }
     }
 
+    #[inline]
     fn enter(&mut self) {
         self.goals_known = false;
         self.at = if self.strange { 0 } else { self.codes.side(self.wires.rows()) };
         self.codes.parts[self.at].legal.run(&mut self.wires);
     }
 
+    #[inline]
     fn outputs(&self) -> &Outputs {
         &self.codes.parts[self.at].outputs
     }
@@ -245,6 +249,7 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().terminal)
     }
 
+    #[inline]
     fn legal(&self, lists: &mut Lists) {
         let rows = self.wires.rows();
         self.outputs().list(lists, |edge| read(rows, edge));
@@ -284,6 +289,7 @@ impl Machine for Emitted {
         self.enter();
     }
 
+    #[inline]
     fn follow(&mut self, inputs: &[InputId]) {
         if let Some(next) = self.codes.parts[self.at].single(inputs) {
             next.run(&mut self.wires);

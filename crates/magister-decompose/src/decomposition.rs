@@ -7,6 +7,7 @@ use magister_engine::Compiled;
 use magister_engine::network::Network;
 use rustc_hash::FxHashSet;
 
+use crate::attempt::{Work, attempt};
 use crate::effects::Effects;
 use crate::kind::{self, Kind};
 use crate::later::{self, Later};
@@ -14,7 +15,6 @@ use crate::local::Bounds;
 use crate::phases;
 use crate::split::{Binding, CONTEXT, Classes, Merge, Split};
 use crate::sum::Sum;
-use crate::values::attempt;
 use crate::worth::Worth;
 
 /// A part of a game: some of its fluents, and the moves that act on them.
@@ -79,7 +79,7 @@ impl Decomposition {
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        attempt(game, time, stop, |compiled, stop| match Self::new(compiled, stop) {
+        attempt(game, Work::Split, time, stop, |compiled, stop| match Self::new(compiled, stop) {
             Err(Halt::Stopped) => Err(Halt::Stopped),
             found => Ok(found.ok().filter(|whole| whole.worth.useful)),
         })
@@ -97,7 +97,7 @@ impl Decomposition {
         let strong = (Merge::Strong, Binding::Parts);
         let mut whole = Self::of(network, Effects::new(network, stop)?, strong, stop)?;
         if whole.subgames.len() > 1 {
-            return whole.judged(compiled, stop);
+            return whole.grouped(compiled, strong, stop);
         }
         for how in [
             (Merge::Named, Binding::Parts),
@@ -172,6 +172,30 @@ impl Decomposition {
         whole.phases = phases::find(network, &whole);
         whole.kinds = kind::kinds(network, &whole);
         Ok(whole)
+    }
+
+    /// Parts that gates alone keep apart may be pieces of what the rules describe as one game, such
+    /// as the lamps of a room. The parts by the names of the rules are then used instead, if they
+    /// are as useful.
+    fn grouped(
+        self,
+        compiled: &Compiled,
+        strong: (Merge, Binding),
+        stop: &Stop,
+    ) -> Result<Self, Halt> {
+        let network: &Network = compiled.network();
+        if network.concepts.is_empty() || self.subgames.len() < 3 {
+            return self.judged(compiled, stop);
+        }
+        let Decomposition { effects, split, .. } = self;
+        let mut named = Self::of(network, effects, (Merge::Named, Binding::Parts), stop)?;
+        if named.subgames.len() > 1 && named.split.is_coarser(&split) {
+            named = named.judged(compiled, stop)?;
+            if named.worth.useful {
+                return Ok(named);
+            }
+        }
+        Self::of(network, named.effects, strong, stop)?.judged(compiled, stop)
     }
 
     /// The same parts with an assessment of their worth.

@@ -17,7 +17,7 @@
 //! | `local`, `refine` | the states of a part, and their classes |
 //! | `sum`, `order`, `search` | sums: unlabelled classes, the simulation order, product search |
 //! | `product`, `simultaneous` | the quotient of any decomposed game, as a game; dominated actions of roles that move at the same time |
-//! | `values` | values of positions during a match |
+//! | `values`, `attempt` | values of positions during a match; work within a time limit |
 //! | `subgame`, `text` | a part as a game of its own, and its rules as text |
 //! | `paper` | the search of the paper, for comparison |
 //! | `placement` | puzzles whose moves are permanent placements, by SAT |
@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod abstracted;
+mod attempt;
 pub mod cgt;
 mod decomposition;
 mod drawing;
@@ -67,6 +68,7 @@ mod worth;
 /// Runs some work with a flag that is set when its time is up.
 pub use magister_engine::within;
 
+pub use attempt::{Work, is_small};
 pub use decomposition::{Decomposition, Part, Proof};
 pub use impartial::{Convention, Impartial, Winning, mex};
 pub use kind::Kind;
@@ -81,5 +83,5 @@ pub use sum::{Class, Sizes, Sum};
 pub use symbolic::{Symbolic, SymbolicPart};
 pub use targets::Targets;
 pub use text::rules_text;
-pub use values::{PartValues, is_small};
+pub use values::PartValues;
 pub use worth::Worth;

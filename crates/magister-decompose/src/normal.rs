@@ -19,9 +19,9 @@ use magister_engine::network::Network;
 use magister_solve::Candidate;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::attempt::{Work, attempt};
 use crate::cgt::{Form, Forms, Outcome};
 use crate::effects::Effects;
-use crate::values::attempt;
 use region::{Key, Regions};
 
 /// The maximum depth of a position that is evaluated.
@@ -82,7 +82,7 @@ impl NormalPlay {
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        attempt(game, time, stop, |_, stop| Self::new(game, stop))
+        attempt(game, Work::Split, time, stop, |_, stop| Self::new(game, stop))
     }
 
     /// The circuit of the game.

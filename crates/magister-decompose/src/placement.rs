@@ -8,20 +8,22 @@
 //! set are legal is then found by playing them.
 
 mod apart;
+mod groups;
 mod question;
 
 use std::time::Duration;
 
 use magister_core::{Game, Halt, Move, Payment, Stop};
+use magister_engine::Compiled;
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network, NodeId};
-use magister_engine::{Compiled, within};
 use rustc_hash::FxHashSet;
 
+use crate::attempt::{Work, attempt};
 use crate::effects::{Effects, Idle};
 use crate::fold::{fold, gates, is_false};
 use crate::support::facts;
-use question::Question;
+use question::{Answer, COUNTED, Question};
 
 /// The maximum number of sets of moves that are tried before a puzzle is abandoned.
 const TRIES: usize = 50;
@@ -29,8 +31,6 @@ const TRIES: usize = 50;
 const STEPS: usize = 1_000;
 /// The maximum number of pairs of moves that are tested for exclusion, times gates.
 const WORK: usize = 400_000_000;
-/// The maximum number of wires times moves of puzzles that are tried without a time limit.
-const SMALL: usize = 40_000_000;
 
 /// A puzzle of placements.
 #[derive(Debug)]
@@ -42,6 +42,9 @@ pub struct Placement {
     excluded: Vec<(u32, u32)>,
     /// Fluents that moves never act on and that change by themselves.
     free: Vec<bool>,
+    /// Whether no plan reaches a goal value if no set of moves does. The number of steps counts
+    /// only if every move is made at most once.
+    exact: bool,
     game: CompiledGame,
 }
 
@@ -52,6 +55,18 @@ pub struct Plan {
     pub moves: Vec<Move>,
     /// The goal value at the end.
     pub value: f64,
+    /// Whether it is proven that no plan has a better one.
+    pub proven: bool,
+}
+
+/// The result of the search for a goal value.
+enum Reached {
+    /// By these moves in this order.
+    By(Vec<Move>),
+    /// It is proven that no moves reach it.
+    Never,
+    /// The search gave up.
+    Unknown,
 }
 
 impl Placement {
@@ -98,10 +113,12 @@ impl Placement {
         if !lasting {
             return Ok(None);
         }
-        let free = (0..network.fluents()).map(|f| effects.context[f]).collect();
-        let mut placement =
-            Placement { sets, clears, excluded: Vec::new(), free, game: game.clone() };
-        placement.exclude(network, stop)?;
+        let free: Vec<bool> = (0..network.fluents()).map(|f| effects.context[f]).collect();
+        let exact = !free.contains(&true);
+        let excluded = Vec::new();
+        let mut placement = Placement { sets, clears, excluded, free, exact, game: game.clone() };
+        let once = placement.exclude(network, stop)?;
+        placement.exact |= once && moves < COUNTED;
         Ok(Some(placement))
     }
 
@@ -113,23 +130,19 @@ impl Placement {
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Plan>, Halt> {
-        let work = |stop: &Stop| match Placement::new(game, stop)? {
+        attempt(game, Work::Placement, time, stop, |_, stop| match Placement::new(game, stop)? {
             Some(placement) => placement.plan(state, stop),
             None => Ok(None),
-        };
-        match time {
-            Some(time) => within(time, stop, work),
-            None if is_small(game) => work(stop),
-            None => Ok(None),
-        }
+        })
     }
 
-    /// Finds the pairs of moves neither of which is legal after the other.
-    fn exclude(&mut self, network: &Network, stop: &Stop) -> Result<(), Halt> {
+    /// Finds the pairs of moves neither of which is legal after the other. Returns whether it is
+    /// proven that no move can be made twice.
+    fn exclude(&mut self, network: &Network, stop: &Stop) -> Result<bool, Halt> {
         let gates = gates(&network.graph, network.legal.iter().copied());
         let moves = network.moves.len();
         if gates.len().saturating_mul(moves) > WORK {
-            return Ok(());
+            return Ok(false);
         }
         // Whether a move can never be legal after another one.
         let mut never = vec![false; moves * moves];
@@ -165,7 +178,7 @@ impl Placement {
                 }
             }
         }
-        Ok(())
+        Ok((0..moves).all(|place| never[place * moves + place]))
     }
 
     /// Searches for moves from a state to a terminal state with the best goal value that can be
@@ -175,9 +188,12 @@ impl Placement {
         let mut values: Vec<f64> = network.goals.iter().filter_map(|goal| goal.value).collect();
         values.sort_by(|a, b| b.total_cmp(a));
         values.dedup();
+        let mut proven = network.goals.iter().all(|goal| goal.value.is_some());
         for value in values {
-            if let Some(plan) = self.reach(network, state, value, stop)? {
-                return Ok(Some(plan));
+            match self.reach(network, state, value, stop)? {
+                Reached::By(moves) => return Ok(Some(Plan { moves, value, proven })),
+                Reached::Never => proven &= self.exact,
+                Reached::Unknown => proven = false,
             }
         }
         Ok(None)
@@ -192,17 +208,24 @@ impl Placement {
         state: &[u64],
         value: f64,
         stop: &Stop,
-    ) -> Result<Option<Plan>, Halt> {
+    ) -> Result<Reached, Halt> {
         for last in [true, false] {
             let mut question = Question::new(self, network, state, stop);
             question.reach(value);
             if last {
                 question.could_be_last();
             }
-            for _ in 0..TRIES {
-                let Some(chosen) = question.answer() else { break };
+            question.use_all_groups();
+            for tried in 0..TRIES {
+                let chosen = match question.answer() {
+                    Answer::Moves(chosen) => chosen,
+                    // Without further conditions, the first refutation is a proof. Later ones are
+                    // not, because the sets without an order were excluded with all larger sets.
+                    Answer::None if !last && tried == 0 => return Ok(Reached::Never),
+                    Answer::None | Answer::Unknown => break,
+                };
                 if let Some(moves) = self.ordered(network, state, &chosen, value, stop)? {
-                    return Ok(Some(Plan { moves, value }));
+                    return Ok(Reached::By(moves));
                 }
                 if chosen.is_empty() {
                     break;
@@ -211,7 +234,7 @@ impl Placement {
             }
             stop.check()?;
         }
-        Ok(None)
+        Ok(Reached::Unknown)
     }
 
     /// An order of some of these moves that leads to a terminal state with this goal value.
@@ -274,15 +297,6 @@ impl Placement {
         }
         Ok(None)
     }
-}
-
-/// Whether a puzzle is tried without a time limit.
-fn is_small(game: &dyn Game) -> bool {
-    let compiled = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>());
-    compiled.is_some_and(|game| {
-        let network: &Network = game.compiled().network();
-        network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
-    })
 }
 
 /// Moves and fluents that they seem to make false, although the fluents are false whenever the

@@ -14,12 +14,13 @@ use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Network, NodeId};
 use magister_solve::{Candidate, SolveLimits};
 
+use crate::attempt::{Work, attempt};
 use crate::decomposition::Decomposition;
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::local::project;
 use crate::rebuild::Change;
 use crate::solve::NotSolved;
-use crate::values::{PartValues, attempt};
+use crate::values::PartValues;
 
 /// The values of all wires from a position on: 0, 1, or unknown.
 pub(crate) struct Future {
@@ -177,7 +178,7 @@ impl PositionValues {
         time: Duration,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        attempt(game, Some(time), stop, |compiled, stop| {
+        attempt(game, Work::Split, Some(time), stop, |compiled, stop| {
             let now = compiled.network().fluents() - Position::constants(compiled, state).len();
             // The initial position was already split as the game.
             let first = *left == usize::MAX;

@@ -111,6 +111,13 @@ impl Split {
         Ok(Split { part_of, parts: numbers.len(), serial })
     }
 
+    /// Whether every part of another partition lies in one part of this one, and it has more parts.
+    pub(crate) fn is_coarser(&self, other: &Split) -> bool {
+        let mut into: FxHashMap<u32, u32> = FxHashMap::default();
+        let inside = |(&own, &part): (&u32, &u32)| *into.entry(part).or_insert(own) == own;
+        self.parts < other.parts && self.part_of.iter().zip(&other.part_of).all(inside)
+    }
+
     /// For every move, the parts that it acts on, with its class in each.
     pub(crate) fn classes(&self, network: &Network, effects: &Effects) -> Vec<Classes> {
         classes(network, effects, |fluent| self.part_of[fluent])
@@ -460,7 +467,8 @@ impl<'a> Work<'a> {
     }
 
     /// Joins the parts that each rule of a named condition depends on. A condition that already
-    /// depends on several parts, such as the end of earlier games, is ignored.
+    /// depends on several parts, such as the end of earlier games, is ignored, and so is one that
+    /// is defined by the same relation: it says that an earlier game of a chain is won.
     fn join_named(&mut self) {
         /// What a concept depends on.
         #[derive(Clone, Copy, PartialEq)]
@@ -501,7 +509,8 @@ impl<'a> Work<'a> {
                     let single = |&literal: &u32| match literal as usize {
                         fluent if fluent < fluents && self.context[fluent] => None,
                         fluent if fluent < fluents => Some(fluent),
-                        concept => match below[concept - fluents] {
+                        other if concepts[other - fluents].relation == concept.relation => None,
+                        other => match below[other - fluents] {
                             Below::One(part) => Some(part),
                             Below::Nothing | Below::Several => None,
                         },

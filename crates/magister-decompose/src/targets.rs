@@ -12,11 +12,11 @@ use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::{Edge, Network, NodeId};
 use rustc_hash::FxHashMap;
 
+use crate::attempt::{Work, attempt};
 use crate::effects::{Effects, Idle};
 use crate::fold::{UNKNOWN, fold, gates, is_false};
 use crate::local::{Bits, project};
 use crate::support::{Support, conjuncts};
-use crate::values::attempt;
 
 /// The maximum number of subgames.
 const MOST: usize = 400;
@@ -110,7 +110,7 @@ impl Targets {
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        attempt(game, time, stop, |_, stop| Self::new(game, stop))
+        attempt(game, Work::Split, time, stop, |_, stop| Self::new(game, stop))
     }
 
     /// The number of subgames.

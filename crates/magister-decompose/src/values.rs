@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{Game, Halt, Move, Role, Step, Stop, Worker};
-use magister_engine::evaluator::CompiledGame;
-use magister_engine::{Compiled, within};
+use magister_engine::Compiled;
 use magister_solve::{Candidate, Solution, SolveLimits};
 
 use crate::abstracted::Dynamics;
+use crate::attempt::{Work, attempt};
 use crate::decomposition::Decomposition;
 use crate::impartial::Impartial;
 use crate::product::Product;
@@ -47,10 +47,12 @@ impl PartValues {
         time: Option<Duration>,
         stop: &Stop,
     ) -> Result<Option<Self>, Halt> {
-        attempt(game, time, stop, |compiled, stop| match Self::new(compiled, whole, limits, stop) {
-            Ok(values) => Ok(Some(values)),
-            Err(NotSolved::Halt(Halt::Stopped)) => Err(Halt::Stopped),
-            Err(_) => Ok(None),
+        attempt(game, Work::Split, time, stop, |compiled, stop| {
+            match Self::new(compiled, whole, limits, stop) {
+                Ok(values) => Ok(Some(values)),
+                Err(NotSolved::Halt(Halt::Stopped)) => Err(Halt::Stopped),
+                Err(_) => Ok(None),
+            }
         })
     }
 
@@ -207,43 +209,6 @@ impl PartValues {
         dynamics.make(&mut next, &joint);
         Some(next)
     }
-}
-
-/// The maximum number of wires times moves of games that are split without a time limit.
-const SMALL: usize = 4_000_000;
-
-/// Whether a game is small enough to be split without a time limit.
-pub fn is_small(game: &dyn Game) -> bool {
-    compiled(game).is_some_and(|compiled| {
-        let network = compiled.network();
-        network.graph.edges().saturating_mul(network.moves.len()) <= SMALL
-    })
-}
-
-/// Runs some work on the circuit of a game within a time limit. Without one, only small games are
-/// processed.
-pub(crate) fn attempt<T>(
-    game: &dyn Game,
-    time: Option<Duration>,
-    stop: &Stop,
-    work: impl FnOnce(&Compiled, &Stop) -> Result<Option<T>, Halt>,
-) -> Result<Option<T>, Halt> {
-    let Some(compiled) = compiled(game) else { return Ok(None) };
-    match time {
-        Some(time) => match within(time, stop, |stop| work(compiled, stop)) {
-            // The time for this work was up, not that of the caller.
-            Err(Halt::Stopped) if !stop.is_set() => Ok(None),
-            other => other,
-        },
-        None if is_small(game) => work(compiled, stop),
-        None => Ok(None),
-    }
-}
-
-/// The circuit of a game, if it has one.
-fn compiled(game: &dyn Game) -> Option<&Compiled> {
-    let game = game.as_any()?.downcast_ref::<CompiledGame>()?;
-    Some(game.compiled())
 }
 
 fn known(place: Option<Vec<u64>>, solution: &Solution) -> Option<Vec<f64>> {

@@ -11,15 +11,15 @@ use crate::fold::{UNKNOWN, fold, gates, is_false};
 /// The number of conflicts after which a query is abandoned, so that results do not depend on the
 /// clock.
 const PATIENCE: u64 = 300_000;
-/// The maximum number of steps of the context.
-const STEPS: usize = 500;
+/// The maximum number of steps of the context that are counted.
+pub(super) const COUNTED: usize = 500;
 /// The maximum number of gates of a counter of moves.
 const COUNTER: usize = 2_000_000;
 /// The maximum number of gates that are copied to test whether moves could be the last.
 const COPIES: usize = 3_000_000;
 
 /// Stops the solver by a flag, or after a number of conflicts.
-struct Effort {
+pub(super) struct Effort {
     conflicts: u64,
     stop: Stop,
 }
@@ -34,16 +34,29 @@ impl Callbacks for Effort {
     }
 }
 
+/// The answer of the solver.
+pub(super) enum Answer {
+    /// A set of moves.
+    Moves(Vec<usize>),
+    /// There is no further set.
+    None,
+    /// The solver gave up.
+    Unknown,
+}
+
 /// A set of moves and the state they lead to, as clauses.
 pub(super) struct Question<'a> {
-    placement: &'a Placement,
-    network: &'a Network,
-    sat: Solver<Effort>,
+    pub(super) placement: &'a Placement,
+    pub(super) network: &'a Network,
+    pub(super) sat: Solver<Effort>,
     yes: Lit,
     /// Whether each move is made.
-    made: Vec<Lit>,
+    pub(super) made: Vec<Lit>,
+    /// The moves that change each fluent, and whether one of them is made, if that matters.
+    pub(super) touching: Vec<Vec<usize>>,
+    pub(super) changed: Vec<Option<Lit>>,
     /// The wires in the final state.
-    wires: Vec<Option<Lit>>,
+    pub(super) wires: Vec<Option<Lit>>,
     /// Fluents that have the same value in the final state as now.
     settled: Vec<Option<bool>>,
 }
@@ -65,32 +78,35 @@ impl<'a> Question<'a> {
         let mut wires: Vec<Option<Lit>> = vec![None; network.graph.len()];
         wires[0] = Some(yes);
         let settled = vec![None; network.fluents()];
-        let mut question = Question { placement, network, sat, yes, made, wires, settled };
+        let touching = vec![Vec::new(); network.fluents()];
+        let changed = vec![None; network.fluents()];
+        let mut question =
+            Question { placement, network, sat, yes, made, touching, changed, wires, settled };
         question.clause(&[yes]);
-        let mut touching: Vec<Vec<Lit>> = vec![Vec::new(); network.fluents()];
         let mut clearing = vec![false; network.fluents()];
         for place in 0..moves {
             for &fluent in placement.sets[place].iter().chain(&placement.clears[place]) {
-                touching[fluent as usize].push(question.made[place]);
+                question.touching[fluent as usize].push(place);
             }
             placement.clears[place].iter().for_each(|&fluent| clearing[fluent as usize] = true);
         }
-        for fluent in 0..network.fluents() {
+        for (fluent, &clears) in clearing.iter().enumerate() {
             let end = if placement.free[fluent] {
                 question.fresh()
-            } else if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
+            } else if question.touching[fluent].is_empty() || holds(fluent) != clears {
                 question.settled[fluent] = Some(holds(fluent));
                 if holds(fluent) { yes } else { !yes }
             } else {
                 // The fluent changes exactly if one of its moves is made.
                 let changed = question.fresh();
+                question.changed[fluent] = Some(changed);
                 let mut some = vec![!changed];
-                for &lit in &touching[fluent] {
+                some.extend(question.touching[fluent].iter().map(|&place| question.made[place]));
+                for &lit in &some[1..] {
                     question.clause(&[!lit, changed]);
-                    some.push(lit);
                 }
                 question.clause(&some);
-                if clearing[fluent] { !changed } else { changed }
+                if clears { !changed } else { changed }
             };
             question.wires[fluent + 1] = Some(end);
         }
@@ -107,11 +123,12 @@ impl<'a> Question<'a> {
         Lit::new(self.sat.new_var_default(), true)
     }
 
-    fn clause(&mut self, lits: &[Lit]) {
+    pub(super) fn clause(&mut self, lits: &[Lit]) {
         self.sat.add_clause_reuse(&mut lits.to_vec());
     }
 
-    fn known(&self, edge: Edge) -> Lit {
+    /// The literal of a wire that has one.
+    pub(super) fn known(&self, edge: Edge) -> Lit {
         let wire = self.wires[edge.node().index()].unwrap_or(self.yes);
         if edge.negated() { !wire } else { wire }
     }
@@ -175,7 +192,7 @@ impl<'a> Question<'a> {
         let mut state: Vec<bool> = free.iter().map(|&fluent| holds(fluent)).collect();
         // The numbers of steps after which the game may be over, with the values of these fluents.
         let mut ends: Vec<(usize, Vec<bool>)> = Vec::new();
-        for steps in 0..STEPS.min(self.made.len() + 1) {
+        for steps in 0..COUNTED.min(self.made.len() + 1) {
             let mut values = vec![UNKNOWN; network.graph.len()];
             values[0] = 1;
             for (&fluent, &value) in free.iter().zip(&state) {
@@ -302,13 +319,17 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// A set of moves; `None` if there is no other, or the solver gave up.
-    pub(super) fn answer(&mut self) -> Option<Vec<usize>> {
-        if self.sat.solve_limited(&[]) != lbool::TRUE {
-            return None;
+    /// A set of moves, if there is another one.
+    pub(super) fn answer(&mut self) -> Answer {
+        let found = self.sat.solve_limited(&[]);
+        if found == lbool::FALSE {
+            return Answer::None;
+        }
+        if found != lbool::TRUE {
+            return Answer::Unknown;
         }
         let chosen = |&place: &usize| self.sat.value_lit(self.made[place]) == lbool::TRUE;
-        Some((0..self.made.len()).filter(chosen).collect())
+        Answer::Moves((0..self.made.len()).filter(chosen).collect())
     }
 
     /// Excludes this set of moves from further answers.

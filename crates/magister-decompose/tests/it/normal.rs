@@ -3,37 +3,43 @@
 use std::fmt::Write as _;
 
 use magister_core::{Budget, Game, Role, Stop};
-use magister_decompose::NormalPlay;
 use magister_decompose::cgt::Dyadic;
+use magister_decompose::{NormalPlay, Region};
 use magister_solve::{Solution, SolveLimits};
 
 use crate::common;
 
-/// Rules of Domineering on a rectangle; Left plays vertically.
-fn domineering(rows: u32, columns: u32) -> String {
+/// Rules of Domineering on rectangles side by side, with names; Left plays vertically.
+fn domineering(boards: &[(&str, u32, u32)]) -> String {
     let mut text = String::new();
-    for (name, last) in [("row", rows), ("column", columns)] {
-        for number in 1..=last {
-            let _ = writeln!(text, "({name} {number})");
-        }
-        for number in 1..last {
-            let _ = writeln!(text, "(next-{name} {number} {})", number + 1);
+    for &(board, rows, columns) in boards {
+        for row in 1..=rows {
+            for column in 1..=columns {
+                for (role, below, right) in [("left", row + 1, column), ("right", row, column + 1)]
+                {
+                    if below <= rows && right <= columns {
+                        let _ = writeln!(
+                            text,
+                            "(domino {role} {board} {row} {column} {below} {right})"
+                        );
+                    }
+                }
+            }
         }
     }
     text + "
 (role left) (role right)
 (rival left right) (rival right left)
 (init (control left))
-(<= (domino left ?r ?c ?b ?c) (next-row ?r ?b) (column ?c))
-(<= (domino right ?r ?c ?r ?d) (row ?r) (next-column ?c ?d))
-(<= (fits ?p ?r ?c) (domino ?p ?r ?c ?b ?d) (not (true (filled ?r ?c))) (not (true (filled ?b ?d))))
-(<= (legal ?p (lay ?r ?c)) (true (control ?p)) (fits ?p ?r ?c))
+(<= (fits ?p ?a ?r ?c) (domino ?p ?a ?r ?c ?b ?d)
+    (not (true (filled ?a ?r ?c))) (not (true (filled ?a ?b ?d))))
+(<= (legal ?p (lay ?a ?r ?c)) (true (control ?p)) (fits ?p ?a ?r ?c))
 (<= (legal ?p noop) (rival ?p ?o) (true (control ?o)))
-(<= (next (filled ?r ?c)) (true (filled ?r ?c)))
-(<= (next (filled ?r ?c)) (does ?p (lay ?r ?c)))
-(<= (next (filled ?b ?d)) (does ?p (lay ?r ?c)) (domino ?p ?r ?c ?b ?d))
+(<= (next (filled ?a ?r ?c)) (true (filled ?a ?r ?c)))
+(<= (next (filled ?a ?r ?c)) (does ?p (lay ?a ?r ?c)))
+(<= (next (filled ?a ?b ?d)) (does ?p (lay ?a ?r ?c)) (domino ?p ?a ?r ?c ?b ?d))
 (<= (next (control ?o)) (true (control ?p)) (rival ?p ?o))
-(<= (mobile ?p) (fits ?p ?r ?c))
+(<= (mobile ?p) (fits ?p ?a ?r ?c))
 (<= (beaten ?p) (true (control ?p)) (not (mobile ?p)))
 (<= terminal (beaten ?p))
 (<= (goal ?p 0) (beaten ?p))
@@ -47,21 +53,35 @@ fn start(game: &dyn Game) -> Vec<u64> {
     state
 }
 
-/// The published values of boards up to 4x4, from rules. Boards on which one role has no moves at
-/// all have no proven turns; `values.rs` covers them.
+/// The published values of rectangles up to 4x4, from rules. A second board gives both roles a
+/// choice: without one, turns are not recognised on boards on which a role never has two moves.
 #[test]
 fn domineering_from_rules() {
     let whole = Dyadic::whole;
-    // On 2x2 and 3x2, one role may never have a move, so that its turns are not recognised.
     for (rows, columns, text, temperature, mean) in [
+        (2, 1, "1", whole(-1), whole(1)),
+        (1, 2, "-1", whole(-1), whole(-1)),
+        (1, 4, "-2", whole(-1), whole(-2)),
+        (2, 2, "±1", whole(1), whole(0)),
         (2, 3, "{2|-1/2}", Dyadic::new(5, 2), Dyadic::new(3, 2)),
+        (3, 2, "{1/2|-2}", Dyadic::new(5, 2), Dyadic::new(-3, 2)),
+        (2, 4, "{{2|0}|0}", whole(0), whole(0)),
+        (4, 2, "{0|{0|-2}}", whole(0), whole(0)),
         (3, 3, "±1", whole(1), whole(0)),
         (4, 4, "±(0,{{2|0},{2|{2|0}}|{2|0},{{2|0}|0}})", whole(0), whole(0)),
     ] {
-        let game = common::game("domineering", &domineering(rows, columns));
+        let boards = [("one", rows, columns), ("other", 3, 3)];
+        let game = common::game("domineering", &domineering(&boards));
         let stop = Stop::never();
         let mut play = NormalPlay::new(&**game, &stop).expect("no halt").expect("normal play");
-        let form = play.form(&start(&**game), 1_000_000, &stop).expect("a value");
+        let regions = play.split(&start(&**game), 1_000_000, &stop).expect("regions");
+        let network = game.compiled().network();
+        let of_one = |region: &&Region| {
+            let first = game.text().move_text(network.moves[region.moves[0]].1);
+            first.starts_with("(lay one ")
+        };
+        assert_eq!(regions.len(), 2, "{rows}x{columns}");
+        let form = regions.iter().find(of_one).expect("the region of the board").form;
         let graph = play.forms().thermograph(form);
         let found = (play.forms().text(form), graph.temperature(), graph.mean());
         assert_eq!(found, (text.to_owned(), temperature, mean), "{rows}x{columns}");
@@ -72,7 +92,7 @@ fn domineering_from_rules() {
 #[test]
 fn values_decide_every_position() {
     for (rows, columns) in [(3, 3), (3, 4)] {
-        let game = common::game("domineering", &domineering(rows, columns));
+        let game = common::game("domineering", &domineering(&[("one", rows, columns)]));
         let stop = Stop::never();
         let mut play = NormalPlay::new(&**game, &stop).expect("no halt").expect("normal play");
         let limits = SolveLimits::default();

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_core::{Budget, Game, Move, Rng, Role, Seed, Step, Stop};
-use magister_decompose::{Decomposition, Method, Product, solve};
+use magister_decompose::{Decomposition, Method, PartValues, Product, solve};
 use magister_solve::{Solution, SolveLimits};
 
 /// How the parts of a random game are combined.
@@ -222,14 +222,14 @@ fn count() -> u64 {
 }
 
 fn compare(shape: Shape) {
-    let (mut split, mut sums, mut dropped) = (0, 0, 0);
+    let (mut split, mut sums, mut dropped, mut positions) = (0, 0, 0, 0);
     for seed in 0..count() {
         let text = rules(seed, shape);
         let game = common::game("product", &text);
         let stop = Stop::never();
         let whole = Decomposition::new(game.compiled(), &stop).expect("parts");
         let product = Arc::new(Product::new(game.compiled(), &whole, &stop).expect("a quotient"));
-        side_by_side(&**game, &*product.game(), &format!("seed {seed}, {shape:?}"));
+        let pairs = side_by_side(&**game, &*product.game(), &format!("seed {seed}, {shape:?}"));
         let mut pruned = Product::new(game.compiled(), &whole, &stop).expect("a quotient");
         dropped += pruned.prune(game.compiled().network());
         let limits = SolveLimits::default();
@@ -249,9 +249,20 @@ fn compare(shape: Shape) {
         let fewer = found.states <= plain.positions();
         assert!(fewer, "seed {seed}: {} states, {} without", found.states, plain.positions());
         assert_eq!(game.info().roles.len(), found.value.len());
+        // The values that a player asks for, in every position.
+        let mut values = PartValues::new(game.compiled(), &whole, &limits, &stop).expect("values");
+        for state in pairs.keys() {
+            let one = plain.values(state).expect("every play ends");
+            let other = values.values(state, &stop).expect("no halt").expect("a value");
+            let same = one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-6);
+            let place = || game.text().state_text(state);
+            assert!(same, "seed {seed}, {shape:?}: {one:?} {other:?} in {}\n{text}", place());
+        }
+        positions += pairs.len();
     }
     println!(
-        "{shape:?}: {} games, {split} decomposed, {sums} as sums, {dropped} actions dropped",
+        "{shape:?}: {} games with {positions} positions, {split} decomposed, {sums} as sums, \
+         {dropped} actions dropped",
         count()
     );
     // The values above are those of the pruned products.

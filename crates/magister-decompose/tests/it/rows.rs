@@ -43,3 +43,18 @@ fn parts_after_decisions() {
     assert_eq!(subgames, 2);
     assert!(kinds.contains(&Kind::Pass), "{kinds:?}");
 }
+
+/// Parts follow the names of the rules: the cells of a board that a relation asks for are one part,
+/// also where the grounder splits its rule, and so are the lamps of a room in a chain of rooms.
+#[test]
+fn parts_by_names() {
+    for (name, expected, kind) in [
+        ("blockerParallel", 2, Kind::Compound),
+        ("factoringMutuallyAssuredDestruction", 5, Kind::Asynchronous),
+        ("connectFourSimultaneous", 2, Kind::Synchronous),
+    ] {
+        let Some((subgames, kinds)) = found(name) else { continue };
+        assert_eq!(subgames, expected, "{name}");
+        assert!(kinds.contains(&kind), "{name}: {kinds:?}");
+    }
+}

@@ -103,8 +103,13 @@ fn wins(board: Board, left: bool, known: &mut BTreeMap<(Board, bool), bool>) -> 
 }
 
 fn found(rows: u32, columns: u32) -> (String, Dyadic, Dyadic) {
+    of_board(Board::new(rows, columns))
+}
+
+/// The value of a board as text, its temperature and its mean.
+fn of_board(board: Board) -> (String, Dyadic, Dyadic) {
     let (mut forms, mut known) = (Forms::new(), BTreeMap::new());
-    let form = value(Board::new(rows, columns), &mut forms, &mut known);
+    let form = value(board, &mut forms, &mut known);
     let thermograph = forms.thermograph(form);
     (forms.text(form), thermograph.temperature(), thermograph.mean())
 }
@@ -123,9 +128,31 @@ fn published_values_of_domineering() {
         (2, 3, "{2|-1/2}", Dyadic::new(5, 2), Dyadic::new(3, 2)),
         (3, 2, "{1/2|-2}", Dyadic::new(5, 2), Dyadic::new(-3, 2)),
         (3, 3, "±1", whole(1), whole(0)),
+        // Miny two and tiny two.
+        (2, 4, "{{2|0}|0}", whole(0), whole(0)),
+        (4, 2, "{0|{0|-2}}", whole(0), whole(0)),
     ] {
         let value = found(rows, columns);
         assert_eq!(value, (text.to_owned(), temperature, mean), "{rows}x{columns}");
+    }
+}
+
+/// Boards with missing squares whose values `CGSuite` confirms, according to the tests of other
+/// libraries.
+#[test]
+fn published_values_of_other_boards() {
+    let whole = Dyadic::whole;
+    for (rows, columns, missing, text, temperature) in [
+        (2, 2, &[1][..], "*", whole(0)),
+        (3, 3, &[1, 2, 4, 5][..], "0", whole(-1)),
+        (3, 3, &[2, 5][..], "{1/2|-2}", Dyadic::new(5, 2)),
+        (2, 4, &[1, 3, 5][..], "1*", whole(0)),
+        (4, 4, &[0][..], "±1*", whole(1)),
+    ] {
+        let board = Board::new(rows, columns);
+        let free = missing.iter().fold(board.free, |free, &square: &u32| free & !(1 << square));
+        let (value, found, _) = of_board(Board { free, ..board });
+        assert_eq!((&*value, found), (text, temperature), "{rows}x{columns} without {missing:?}");
     }
 }
 

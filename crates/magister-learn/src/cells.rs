@@ -6,6 +6,7 @@ use std::sync::Arc;
 use magister_core::{Game, Halt, Planes, Rng, StateObserver, Step, Stop};
 use serde::{Deserialize, Serialize};
 
+use crate::constant_sum::ConstantSum;
 use crate::environment::CellLayout;
 use crate::games::any::random_joint;
 
@@ -59,11 +60,11 @@ pub struct Survey {
 pub fn survey(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<Survey, Halt> {
     let observer = StateObserver::new(game);
     let mut seen: Vec<Vec<u32>> = Vec::new();
-    let (mut sum, mut constant) = (None, true);
+    let mut sums = ConstantSum::default();
     let (mut steps, mut games) = (0_usize, 0_usize);
     let mut worker = game.worker();
     let (mut step, mut joint, mut words) = (Step::new(), Vec::new(), Vec::new());
-    let (mut row, mut goals) = (vec![0.0; observer.tensors().len()], Vec::new());
+    let mut row = vec![0.0; observer.tensors().len()];
     let players: Vec<_> = game.info().players().collect();
     while games < GAMES && (seen.len() < STATES || games < 20) {
         worker.reset();
@@ -83,18 +84,10 @@ pub fn survey(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<Survey, Halt> {
             steps += 1;
         }
         if worker.terminal() {
-            let mut total = 0.0;
-            for &role in &players {
-                worker.goals(role, &mut goals);
-                total += goals.first().copied().unwrap_or(0.0);
-            }
-            let first: f64 = *sum.get_or_insert(total);
-            constant &= (first - total).abs() < 1e-9;
+            sums.note(&*worker, &players);
         }
     }
-    let opposed = players.len() == 2
-        && (game.info().constant_sum.is_some() || constant && sum.is_some())
-        && game.info().payment == magister_core::Payment::AtEnd;
+    let opposed = sums.is_opposed(game.info());
     let plan = CellPlan::find(game, &observer, &seen);
     let map = CellMap::new(game, plan).ok_or(Halt::BadState)?;
     Ok(Survey { map, opposed, length: steps as f64 / games as f64 })

@@ -7,17 +7,18 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 
 use crate::cells::CellPlan;
+use crate::container::{Reader, Writer, finite};
 use crate::driver::Chain;
 use crate::recipe::Recipe;
 
-/// The version of the format that this program writes; it reads all versions up to this one.
-pub const VERSION: u32 = 1;
-/// The maximum length of a heading.
-const LONGEST: u64 = 1 << 26;
+/// The newest version of the format that this program reads. Version 2 added policy-and-value
+/// networks.
+pub const VERSION: u32 = 2;
+/// The version of files of value functions, which have not changed since.
+pub(crate) const VALUES_VERSION: u32 = 1;
 /// The maximum number of weights.
 const MOST: u64 = 1 << 28;
 
@@ -92,6 +93,8 @@ pub enum FileError {
     Newer(u32),
     /// It is truncated or damaged; the text says where.
     Damaged(&'static str),
+    /// It is a learned agent of this other type.
+    OtherType(AgentType),
     /// It was trained for other rules.
     OtherRules {
         /// The game that it was trained for.
@@ -115,6 +118,12 @@ impl fmt::Display for FileError {
             FileError::Damaged(what) => {
                 write!(f, "this learned agent is damaged: {what}; copy or train it again")
             }
+            FileError::OtherType(AgentType::Values) => f.write_str(
+                "this learned agent is a value function; the player td:file=FILE uses it",
+            ),
+            FileError::OtherType(AgentType::Network) => f.write_str(
+                "this learned agent is a policy-and-value network; the player az:file=FILE uses it",
+            ),
             FileError::OtherRules { learned, played } => write!(
                 f,
                 "this agent learned {learned} and cannot play {played}, whose rules are different"
@@ -133,82 +142,34 @@ impl AgentFile {
         let used =
             |at: usize| self.weights[at] != 0.0 || sums.is_some_and(|sums| sums[2 * at + 1] != 0.0);
         let kept: Vec<usize> = (0..self.weights.len()).filter(|&at| used(at)).collect();
-        let mut data: Vec<u8> = Vec::with_capacity(kept.len() * 16);
-        let mut tensors = Map::new();
-        let mut add = |name: &str, dtype: &str, shape: Vec<usize>, bytes: Vec<u8>| {
-            let begin = data.len();
-            data.extend(bytes);
-            let offsets = [begin, data.len()];
-            let entry = json!({"dtype": dtype, "shape": shape, "data_offsets": offsets});
-            tensors.insert(name.to_owned(), entry);
-        };
-        let index = kept.iter().flat_map(|&at| (at as u32).to_le_bytes()).collect();
-        add("index", "U32", vec![kept.len()], index);
-        let weights = kept.iter().flat_map(|&at| self.weights[at].to_le_bytes()).collect();
-        add("weights", "F32", vec![kept.len()], weights);
+        let mut writer = Writer::default();
+        let index = kept.iter().map(|&at| (at as u32).to_le_bytes());
+        writer.add("index", "U32", &[kept.len()], index);
+        let weights = kept.iter().map(|&at| self.weights[at].to_le_bytes());
+        writer.add("weights", "F32", &[kept.len()], weights);
         if let Some(sums) = sums {
             let pairs = kept.iter().flat_map(|&at| [sums[2 * at], sums[2 * at + 1]]);
-            let bytes = pairs.flat_map(f32::to_le_bytes).collect();
-            add("sums", "F32", vec![kept.len(), 2], bytes);
+            writer.add("sums", "F32", &[kept.len(), 2], pairs.map(f32::to_le_bytes));
         }
-        let header = serde_json::to_string(&self.header).unwrap_or_default();
-        let digest = digest(&header, &tensors, &data);
-        tensors.insert(
-            "__metadata__".to_owned(),
-            json!({"format": "magister-agent", "magister": header, "sha256": digest}),
-        );
-        let mut heading = Value::Object(tensors).to_string().into_bytes();
-        // The tensors of safetensors begin at a multiple of eight bytes.
-        while !heading.len().is_multiple_of(8) {
-            heading.push(b' ');
-        }
-        let mut out = (heading.len() as u64).to_le_bytes().to_vec();
-        out.extend(heading);
-        out.extend(data);
-        out
+        writer.finish(&serde_json::to_string(&self.header).unwrap_or_default())
     }
 
     /// Reads the output of [`AgentFile::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
-        let (length, rest) = bytes.split_first_chunk::<8>().ok_or(FileError::Foreign)?;
-        let length = u64::from_le_bytes(*length);
-        if length > LONGEST {
-            return Err(FileError::Foreign);
+        let reader = Reader::open(bytes)?;
+        if kind(&reader.header) != AgentType::Values {
+            return Err(FileError::OtherType(AgentType::Network));
         }
-        let (heading, data) = rest.split_at_checked(length as usize).ok_or(FileError::Foreign)?;
-        let mut heading: Map<String, Value> =
-            serde_json::from_slice(heading).map_err(|_| FileError::Foreign)?;
-        let meta = heading.remove("__metadata__").ok_or(FileError::Foreign)?;
-        if meta["format"] != "magister-agent" {
-            return Err(FileError::Foreign);
-        }
-        let text = meta["magister"].as_str().ok_or(FileError::Damaged("it has no heading"))?;
-        // The version is read first, because a newer heading may have unknown fields.
-        let loose: Value =
-            serde_json::from_str(text).map_err(|_| FileError::Damaged("its heading"))?;
-        let version = loose["version"].as_u64().ok_or(FileError::Damaged("it has no version"))?;
-        if version > u64::from(VERSION) {
-            return Err(FileError::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
-        }
-        let header: Header =
-            serde_json::from_value(loose).map_err(|_| FileError::Damaged("its heading"))?;
-        if meta["sha256"] != digest(text, &heading, data) {
-            return Err(FileError::Damaged("it does not have the recorded checksum"));
-        }
+        let header: Header = serde_json::from_value(reader.header.clone())
+            .map_err(|_| FileError::Damaged("its heading"))?;
         if header.weights > MOST {
             return Err(FileError::Damaged("it claims too many weights"));
         }
-        let tensor = |name: &str| -> Option<Vec<[u8; 4]>> {
-            let offsets = heading.get(name)?["data_offsets"].as_array()?;
-            let at = |which: usize| usize::try_from(offsets.get(which)?.as_u64()?).ok();
-            let part = data.get(at(0)?..at(1)?)?;
-            Some(part.chunks_exact(4).map(|four| [four[0], four[1], four[2], four[3]]).collect())
-        };
-        let index = tensor("index").ok_or(FileError::Damaged("it has no index"))?;
-        let kept = tensor("weights").ok_or(FileError::Damaged("it has no weights"))?;
+        let index = reader.tensor("index").ok_or(FileError::Damaged("it has no index"))?;
+        let kept = reader.tensor("weights").ok_or(FileError::Damaged("it has no weights"))?;
         let count = header.weights as usize;
         let mut weights = vec![0.0; count];
-        let sums = tensor("sums");
+        let sums = reader.tensor("sums");
         let mut all_sums = sums.as_ref().map(|_| vec![0.0; 2 * count]);
         if index.len() != kept.len() || sums.as_ref().is_some_and(|s| s.len() != 2 * kept.len()) {
             return Err(FileError::Damaged("its tensors have different lengths"));
@@ -226,24 +187,32 @@ impl AgentFile {
     }
 }
 
-/// SHA-256 of the heading, the description of the tensors and the numbers.
-fn digest(header: &str, tensors: &Map<String, Value>, data: &[u8]) -> String {
-    let mut hash = Sha256::new();
-    hash.update(header.as_bytes());
-    for (name, tensor) in tensors {
-        hash.update(format!("{name} {tensor}").as_bytes());
-    }
-    hash.update(data);
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+/// The type of a learned agent, which determines its player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentType {
+    /// A value function, for the player `td`.
+    Values,
+    /// A policy-and-value network, for the player `az`.
+    Network,
 }
 
-fn finite(bytes: [u8; 4]) -> Result<f32, FileError> {
-    let number = f32::from_le_bytes(bytes);
-    if number.is_finite() {
-        Ok(number)
-    } else {
-        Err(FileError::Damaged("a weight is not a finite number"))
+impl AgentType {
+    /// The type of the agent in a file.
+    pub fn of(bytes: &[u8]) -> Result<Self, FileError> {
+        Ok(kind(&Reader::open(bytes)?.header))
     }
+
+    /// The name of its player.
+    pub fn player(self) -> &'static str {
+        match self {
+            AgentType::Values => "td",
+            AgentType::Network => "az",
+        }
+    }
+}
+
+pub(crate) fn kind(header: &Value) -> AgentType {
+    if header["agent"] == "az" { AgentType::Network } else { AgentType::Values }
 }
 
 /// Whether the values of a file are those of the player who has just moved.
@@ -258,7 +227,7 @@ mod tests {
     fn some() -> AgentFile {
         AgentFile {
             header: Header {
-                version: VERSION,
+                version: VALUES_VERSION,
                 game: "tictactoe".to_owned(),
                 rules_hash: "abc".to_owned(),
                 reading: Reading::Tictactoe,

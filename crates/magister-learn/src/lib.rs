@@ -2,13 +2,17 @@
 //!
 //! A game is an [`Environment`](environment::Environment) of afterstates, a value function is a
 //! [`Model`](model::Model), and [`train`](driver::train) is the one loop that plays and learns. All
-//! three are generic and compiled together. [`connect_four`] is the perfect player that serves as
-//! the yardstick.
+//! three are generic and compiled together. [`az`] learns a policy together with the values, by
+//! searches with a neural network. [`connect_four`] is the perfect player that serves as the
+//! yardstick.
 
 #![forbid(unsafe_code)]
 
+pub mod az;
 pub mod cells;
 pub mod connect_four;
+mod constant_sum;
+mod container;
 pub mod driver;
 pub mod environment;
 pub mod file;
@@ -26,6 +30,6 @@ pub mod trainer;
 pub mod tuples;
 pub mod weights;
 
-pub use file::{AgentFile, FileError};
+pub use file::{AgentFile, AgentType, FileError};
 pub use player::Learned;
 pub use trainer::{Learner, Sight, TrainError};

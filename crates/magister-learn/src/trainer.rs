@@ -7,9 +7,9 @@ use std::sync::Arc;
 use magister_core::{Game, Halt, Seed};
 
 use crate::cells::{CellMap, survey};
-use crate::driver::{Plan, Progress, train};
+use crate::driver::{Chain, Plan, Progress, train};
 use crate::environment::{CellLayout, Cells};
-use crate::file::{AgentFile, FileError, Header, Reading, VERSION};
+use crate::file::{AgentFile, FileError, Header, Reading, VALUES_VERSION};
 use crate::games::actions::Actions;
 use crate::games::any::AnyGame;
 use crate::games::connect_four::ConnectFour;
@@ -21,6 +21,7 @@ use crate::nibbles::Nibbles;
 use crate::ntuple::{NTuple, Shape};
 use crate::recipe::{Kind, Recipe, Rule};
 use crate::recognise::recognise;
+use crate::tuples::entries;
 use crate::weights::{Adaptive, Weights};
 
 /// A value function together with its way of reading states.
@@ -124,6 +125,28 @@ fn layout(reading: &Reading, map: Option<&CellMap>) -> CellLayout {
 }
 
 impl Learner {
+    /// The number of weights that [`Learner::new`] would allocate, at most. Tables that symmetries
+    /// share are counted once for each tuple.
+    pub fn most_weights(
+        game: &dyn Game,
+        sight: &Sight,
+        recipe: &Recipe,
+        seed: u64,
+    ) -> Result<u64, TrainError> {
+        let players = game.info().players().count();
+        let layout = sight.layout();
+        let slots = slots(game, &sight.reading, recipe);
+        let heads = players.max(1);
+        if recipe.kind == Kind::Net {
+            return Ok(Net::size(&layout, slots, heads, recipe.hidden) as u64);
+        }
+        let mut rng = Seed::from(seed).derive("tuples").rng();
+        let tuples = recipe.tuples.choose(&layout, &mut rng).map_err(TrainError::Recipe)?;
+        let one: u64 = tuples.iter().map(|tuple| entries(&layout, tuple)).sum();
+        let heads = if sight.opposed || recipe.settings.chain == Chain::Own { 1 } else { heads };
+        Ok(one.saturating_mul((slots * heads) as u64))
+    }
+
     /// An untrained value function.
     pub fn new(
         game: &Arc<dyn Game>,
@@ -152,14 +175,9 @@ impl Learner {
                 "SARSA and Q-learning need rules with a fixed list of moves".to_owned(),
             ));
         }
-        let slots = match sight.reading {
-            _ if recipe.rule != Rule::Td => players * moves,
-            Reading::Cells(_) | Reading::Views(_) => players + 1,
-            Reading::ConnectFour | Reading::Tictactoe => 2,
-            Reading::Twenty48 => 1,
-        };
+        let slots = slots(game.as_ref(), &sight.reading, &recipe);
         let mut header = Header {
-            version: VERSION,
+            version: VALUES_VERSION,
             game: game.info().name.clone(),
             rules_hash: game.info().rules_hash.clone(),
             reading: sight.reading,
@@ -174,7 +192,7 @@ impl Learner {
             weights: 0,
             recipe,
         };
-        if header.recipe.settings.chain == crate::driver::Chain::Every && !header.opposed {
+        if header.recipe.settings.chain == Chain::Every && !header.opposed {
             header.heads = players;
         }
         let body = Body::new(&header, &layout, None)?;
@@ -284,6 +302,17 @@ impl Learner {
         self.header.games = done.games;
         self.header.moves += done.moves;
         Ok(done)
+    }
+}
+
+/// The number of slots of weights: one for each player to move, or one for each move.
+fn slots(game: &dyn Game, reading: &Reading, recipe: &Recipe) -> usize {
+    let players = game.info().players().count();
+    match reading {
+        _ if recipe.rule != Rule::Td => players * game.info().moves.unwrap_or(0) as usize,
+        Reading::Cells(_) | Reading::Views(_) => players + 1,
+        Reading::ConnectFour | Reading::Tictactoe => 2,
+        Reading::Twenty48 => 1,
     }
 }
 

@@ -27,6 +27,31 @@ pub const LEARNED: &[Registered] = &[
         make: td,
     },
     Registered {
+        name: "az",
+        about: "Searches with a learned policy and value; `magister train --agent az` writes its file",
+        iteration: "one descent",
+        parameters: &[
+            Parameter::file("file", None, "the learned agent"),
+            Parameter::real("c", 1.25, (0.0, 100.0), "the exploration constant"),
+            Parameter::whole(
+                "batch",
+                0,
+                (0, 1024),
+                "the number of positions that are evaluated together; 0 chooses it",
+            ),
+            Parameter::whole(
+                "search",
+                1,
+                (0, 1),
+                "1 searches; 0 plays the most likely move of the policy",
+            ),
+            Parameter::whole("memory", 512, (1, 65536), "the memory limit in MiB"),
+        ],
+        hidden: false,
+        clairvoyant: false,
+        make: crate::az::make,
+    },
+    Registered {
         name: "perfect-connect-four",
         about: "Plays Connect Four without a mistake; ties are broken at random",
         iteration: "one expanded position",
@@ -55,7 +80,7 @@ pub const LEARNED: &[Registered] = &[
     },
 ];
 
-fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
     let failed =
         |error: std::io::Error| SourceError::Failed(format!("{}: {error}", path.display()));
     let size = std::fs::metadata(path).map_err(failed)?.len();
@@ -73,11 +98,16 @@ fn td(settings: &Arguments) -> Made {
     };
     let file = AgentFile::from_bytes(&read(path)?)
         .map_err(|error| SourceError::Failed(format!("{}: {error}", path.display())))?;
-    let learned = Learned::new(settings.text(), Arc::new(file));
+    Ok(learned(settings.text(), Arc::new(file)))
+}
+
+/// The player of a learned agent.
+pub fn learned(name: &str, file: Arc<AgentFile>) -> Box<dyn Agent> {
+    let learned = Learned::new(name, file);
     if learned.learned_from_views() {
-        return Ok(Box::new(Seeing { learned, possible: Possible::default() }));
+        return Box::new(Seeing { learned, possible: Possible::default() });
     }
-    Ok(Box::new(learned))
+    Box::new(learned)
 }
 
 /// A learned agent for a game with hidden information. It evaluates its moves by its view alone.

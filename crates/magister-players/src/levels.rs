@@ -3,10 +3,15 @@
 //! A level is a player like any other, so that `beginner` can be written wherever a player can.
 //! Budgets are counted in iterations and not in seconds: a level is as strong on a slow machine as
 //! on a fast one. `cargo xtask levels` measures that each level beats the one below it.
+//!
+//! With hidden information, more iterations do not always help: a search that is certain of its
+//! move is easier to predict than one that is not. There the lower levels also make random moves,
+//! which orders them in every game.
 
 use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, SourceError, Stop, View};
 
 use crate::Spec;
+use crate::possible::Possible;
 use crate::registry::{Arguments, Made, Registered};
 use crate::simple::Absent;
 
@@ -24,17 +29,26 @@ pub struct Level {
     pub hidden: Strength,
 }
 
-/// A player, and the number of iterations that it may spend on a move.
+/// A player, the number of iterations that it may spend on a move, and how often it errs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strength {
     /// The player, as [`Spec`] reads it.
     pub player: &'static str,
     /// The iterations per move.
     pub iterations: u64,
+    /// The percentage of moves that are random.
+    pub random: u8,
 }
 
 const fn strength(player: &'static str, iterations: u64) -> Strength {
-    Strength { player, iterations }
+    Strength { player, iterations, random: 0 }
+}
+
+impl Strength {
+    /// The same with a percentage of random moves.
+    const fn with_random(self, random: u8) -> Strength {
+        Strength { random, ..self }
+    }
 }
 
 /// All levels, the weakest first.
@@ -43,25 +57,25 @@ pub const LEVELS: [Level; 5] = [
         name: "beginner",
         about: "Overlooks a lot; a good first opponent",
         perfect: strength("mcts", 12),
-        hidden: strength("mo-ismcts", 12),
+        hidden: strength("mo-ismcts", 12).with_random(90),
     },
     Level {
         name: "easy",
         about: "Sees simple threats, plans little",
         perfect: strength("mcts", 200),
-        hidden: strength("mo-ismcts", 100),
+        hidden: strength("mo-ismcts", 100).with_random(70),
     },
     Level {
         name: "medium",
         about: "Plays sensibly and punishes mistakes",
         perfect: strength("mcts", 1_200),
-        hidden: strength("mo-ismcts", 600),
+        hidden: strength("mo-ismcts", 600).with_random(50),
     },
     Level {
         name: "hard",
         about: "Hard to beat for most people",
         perfect: strength("uct", 8_000),
-        hidden: strength("mo-ismcts", 2_500),
+        hidden: strength("mo-ismcts", 2_500).with_random(20),
     },
     Level {
         name: "strongest",
@@ -113,11 +127,18 @@ struct Graded {
     level: &'static Level,
     /// The player inside, with the kind of game that it was made for.
     inner: Option<(Information, Box<dyn Agent>)>,
+    /// The legal moves, for random moves.
+    possible: Possible,
 }
 
 impl Graded {
     fn boxed(arguments: &Arguments, level: &'static Level) -> Box<dyn Agent> {
-        Box::new(Graded { name: arguments.text().to_owned(), level, inner: None })
+        Box::new(Graded {
+            name: arguments.text().to_owned(),
+            level,
+            inner: None,
+            possible: Possible::default(),
+        })
     }
 
     fn inner(&mut self, view: &View) -> &mut dyn Agent {
@@ -146,6 +167,9 @@ impl Agent for Graded {
     }
 
     fn prepare(&mut self, view: &View, stop: &Stop) -> Result<(), Halt> {
+        if self.level.strength(view.game().info().information).random > 0 {
+            self.possible.prepare(view, stop)?;
+        }
         self.inner(view).prepare(view, stop)
     }
 
@@ -160,6 +184,13 @@ impl Agent for Graded {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
+        let random = self.level.strength(view.game().info().information).random;
+        if random > 0 && rng.below(100) < u64::from(random) {
+            let (legal, _) = self.possible.moves(view, budget, rng)?;
+            if !legal.is_empty() {
+                return Ok(legal[rng.below(legal.len() as u64) as usize].into());
+            }
+        }
         let mut part = self.budget(view, budget);
         self.inner(view).decide(view, &mut part, rng)
     }
@@ -200,6 +231,8 @@ mod tests {
         for pair in LEVELS.windows(2) {
             assert!(pair[0].perfect.iterations < pair[1].perfect.iterations);
             assert!(pair[0].hidden.iterations < pair[1].hidden.iterations);
+            assert!(pair[0].hidden.random > pair[1].hidden.random);
+            assert_eq!(pair[0].perfect.random, 0);
         }
     }
 }

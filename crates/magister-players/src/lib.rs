@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod alphabeta;
+mod az;
 mod bestfirst;
 mod council;
 mod depth;
@@ -34,7 +35,7 @@ mod uct;
 pub(crate) use magister_solve::{choices, combine, rewards};
 
 pub use follow::Follower;
-pub use learned::LEARNED;
+pub use learned::{LEARNED, learned};
 pub use levels::{LEVELS, Level, Strength};
 pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;

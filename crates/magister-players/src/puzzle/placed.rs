@@ -27,6 +27,7 @@ pub(super) fn plan(
     if ground.worker.terminal() {
         let reward = ground.reward();
         plan.offer(reward, || found.moves);
+        plan.proven |= found.proven;
     }
     Ok(())
 }

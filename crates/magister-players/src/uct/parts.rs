@@ -7,7 +7,9 @@
 use std::time::Duration;
 
 use magister_core::{Budget, Decision, Game, Halt, Rng, Stop, Thought, View, Worker};
-use magister_decompose::{Decomposition, NormalPlay, PartValues, PositionValues, is_small, within};
+use magister_decompose::{
+    Decomposition, NormalPlay, PartValues, PositionValues, Work, is_small, within,
+};
 use magister_solve::{Candidate, SolveLimits};
 
 use super::Uct;
@@ -28,6 +30,10 @@ const SMALLER: (usize, usize) = (3, 4);
 
 /// The share of the thinking time that may be spent on splitting positions, as one in N.
 const RARELY: u32 = 30;
+
+/// The shortest time in which splitting a position is tried: it takes a thread that watches the
+/// clock.
+const SHORTEST: Duration = Duration::from_millis(2);
 
 /// What is known about a game from its subgames.
 #[derive(Debug, Default)]
@@ -61,7 +67,7 @@ impl Parts {
     /// Looks for subgames once. Without a time limit, large games are left for a later call that has
     /// one. A call that is stopped does not count.
     fn detect(&mut self, game: &dyn Game, time: Option<Duration>, stop: &Stop) -> Result<(), Halt> {
-        if self.detected || time.is_none() && !is_small(game) {
+        if self.detected || time.is_none() && !is_small(game, Work::Split) {
             return Ok(());
         }
         self.found = Decomposition::useful(game, time, stop)?;
@@ -165,7 +171,7 @@ impl Parts {
             self.position = None;
         }
         self.thought += remaining;
-        if self.spent * RARELY > self.thought {
+        if self.spent * RARELY > self.thought || remaining / RARELY < SHORTEST {
             return Ok(None);
         }
         let game = &**view.game();

@@ -10,6 +10,10 @@ use crate::combine::draw;
 /// as mere exploration.
 const TRIED: f64 = 0.25;
 
+/// The width of the confidence bound of a value after one visit, as a share of the range of
+/// rewards: two standard deviations of a result that is a win or a loss.
+const DOUBT: f32 = 1.0;
+
 impl Uct {
     /// The decision of a role at the root.
     pub(super) fn decision(&self, root: u32, me: Role, rng: &mut Rng) -> Option<Decision> {
@@ -58,8 +62,9 @@ impl Uct {
         Some(Decision { thoughts, line: self.line(root), ..choice.into() })
     }
 
-    /// The edge to play: the most visited one, unless a proven one is better, or equal and not the
-    /// worst possible value. An unproven edge cannot be worse than the worst value.
+    /// The edge to play: the open one with the greatest lower confidence bound, unless a proven one
+    /// is better, or equal and not the worst possible value. An unproven edge cannot be worse than
+    /// the worst value.
     fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
         let tree = &self.tree;
         let edges = || range.clone().filter(|&edge| tree.edges.visits(edge) > 0);
@@ -71,7 +76,14 @@ impl Uct {
         };
         let proven = edges().filter(|&edge| tree.edges.proven[edge]).reduce(better);
         let open = edges().filter(|&edge| !tree.edges.proven[edge]);
-        let open = open.reduce(|a, b| if visits(b) > visits(a) { b } else { a });
+        // The most visited edge may be one whose value has fallen while others have caught up.
+        let (least, most) = self.seen.unwrap_or_default();
+        let doubt = |edge: usize| DOUBT * (most - least) / (visits(edge) as f32).sqrt();
+        let bound = |edge: usize| worth(edge) - doubt(edge);
+        let open = open.reduce(|a, b| {
+            let (x, y) = ((bound(a), visits(a)), (bound(b), visits(b)));
+            if y.0 > x.0 || (y.0 >= x.0 && y.1 > x.1) { b } else { a }
+        });
         match (proven, open) {
             (Some(proven), _) if tree.node(root).proven => proven,
             (Some(proven), Some(open)) => {

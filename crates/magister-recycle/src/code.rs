@@ -115,6 +115,8 @@ codes! {
         "A point map is used but never set, so every card scores 0. Often its name is misspelt."
     NeverFilled "304" "never-filled" Warning yes
         "The rules use cards of a place that no card is ever put into. Often its name or its visibility differs from that of the place with the cards."
+    NeverWritten "305" "never-written" Warning yes
+        "An integer or string storage is read but never written, and the name of another one differs by one letter. A storage that is never written is always 0 or the empty string, so the name is probably misspelt."
 
     AnyOutsideChoice "401" "any-outside-choice" Error yes
         "`any` with actions offers options, so it belongs in a `choice`. Elsewhere there is no choosing player."

@@ -159,6 +159,9 @@ impl Checker<'_> {
                 "sto" | "str" => {
                     let kind = usize::from(word == "str");
                     let (owner, key) = self.stored(node, items, kind)?;
+                    if let Key::Family(store) = key {
+                        self.used.stores[kind].entry(store).or_insert(node.span);
+                    }
                     return Some(match kind {
                         0 => Val::Int(Int::Stored(owner, key)),
                         _ => Val::Str(Str::Stored(owner, key)),
@@ -322,6 +325,30 @@ impl Checker<'_> {
         let name = self.str(&items[2])?;
         let key = self.store_key(kind, name);
         Some((owner?, key))
+    }
+
+    /// A storage that is written. `None` if the node is not a storage.
+    pub(super) fn written(&mut self, node: &Node) -> Option<(usize, Owner, Key)> {
+        let items = node.list().unwrap_or(&[]);
+        let kind = match items.get(1).and_then(Node::word) {
+            Some("sto") => 0,
+            Some("str") => 1,
+            _ => {
+                if let Some(other) = self.val(node) {
+                    let message = format!("expected a storage, found {}", other.describe());
+                    self.report(Code::WrongType, node.span, message);
+                }
+                return None;
+            }
+        };
+        let (owner, key) = self.stored(node, items, kind)?;
+        match key {
+            Key::Family(store) => {
+                self.used.stores_written[kind].insert(store);
+            }
+            _ => self.used.any_store_written[kind] = true,
+        }
+        Some((kind, owner, key))
     }
 
     /// A point map.

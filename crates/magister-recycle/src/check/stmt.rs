@@ -194,7 +194,7 @@ impl Checker<'_> {
                     [store] => (store, None),
                     [store, amount] => (store, Some(amount)),
                     _ => {
-                        self.malformed(node, "an integer store and an amount");
+                        self.malformed(node, "an integer storage and an amount");
                         return None;
                     }
                 };
@@ -255,18 +255,17 @@ impl Checker<'_> {
     }
 
     fn int_store(&mut self, node: &Node) -> Option<(Owner, Key)> {
-        match self.val(node)? {
-            Val::Int(Int::Stored(owner, key)) => Some((owner, key)),
-            other => {
-                let message = format!("expected a store, found {}", other.describe());
-                self.report(Code::WrongType, node.span, message);
-                None
-            }
+        let (kind, owner, key) = self.written(node)?;
+        if kind == 0 {
+            return Some((owner, key));
         }
+        let message = "expected an integer storage, found a string";
+        self.report(Code::WrongType, node.span, message);
+        None
     }
 
     fn set(&mut self, node: &Node, rest: &[Node]) -> Option<Act> {
-        let [store, value] = self.exactly(node, rest, "a store and a value")?;
+        let [store, value] = self.exactly(node, rest, "a storage and a value")?;
         if store.list().and_then(|l| l.get(1)).is_some_and(|word| word.is("points")) {
             let points = self.points(store)?;
             match points.key {
@@ -279,16 +278,9 @@ impl Checker<'_> {
             let text = self.map_text(text);
             return Some(Act::SetPoints(points, text));
         }
-        match self.val(store)? {
-            Val::Int(Int::Stored(owner, key)) => Some(Act::SetInt(owner, key, self.int(value)?)),
-            Val::Str(crate::ir::Str::Stored(owner, key)) => {
-                Some(Act::SetStr(owner, key, self.str(value)?))
-            }
-            other => {
-                let message = format!("expected a store, found {}", other.describe());
-                self.report(Code::WrongType, store.span, message);
-                None
-            }
+        match self.written(store)? {
+            (0, owner, key) => Some(Act::SetInt(owner, key, self.int(value)?)),
+            (_, owner, key) => Some(Act::SetStr(owner, key, self.str(value)?)),
         }
     }
 

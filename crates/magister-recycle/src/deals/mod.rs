@@ -28,6 +28,7 @@ mod count;
 mod open;
 mod reference;
 mod replay;
+mod unblock;
 
 use std::sync::Arc;
 
@@ -56,6 +57,9 @@ pub(crate) struct Deals {
     open: Vec<Open>,
     /// What later turns reveal about open decisions: whether this card moved at this turn.
     hints: Vec<(usize, u32, bool)>,
+    /// For each turn, the cards that were tried in the hand of its player, and those that cannot
+    /// have been there. A reference that is rebuilt from an open decision uses them again.
+    tried: Vec<Tried>,
     /// For each card, its last shuffle, its position in it, and whether the player has seen it
     /// since.
     cards: Vec<Known>,
@@ -87,6 +91,22 @@ struct Tick {
     open: bool,
     /// The player's observations.
     seen: Vec<Key>,
+}
+
+impl Tick {
+    /// Whether a card moved.
+    fn moves(&self, card: u32) -> bool {
+        let moved =
+            |event: &Event| matches!(event, Event::Move { card: moved, .. } if *moved == card);
+        self.events.iter().any(moved)
+    }
+}
+
+/// Sets of cards that were tried in a hand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tried {
+    cards: u128,
+    excluded: u128,
 }
 
 /// A shuffle in the reference.
@@ -156,6 +176,7 @@ impl Deals {
             shuffles: Vec::new(),
             open: Vec::new(),
             hints: Vec::new(),
+            tried: Vec::new(),
             cards: Vec::new(),
             machine,
             state: Vec::new(),
@@ -177,6 +198,8 @@ impl Deals {
         self.ticks.clear();
         self.shuffles.clear();
         self.open.clear();
+        // A wrong exclusion must not survive: the next reference is another one.
+        self.tried.clear();
         self.cards = vec![known; p.cards];
         self.plan = None;
         self.machine.logging = false;

@@ -1,8 +1,11 @@
 //! Decisions of others that look the same to the player although it knows some of the cards.
 
+use std::sync::Arc;
+
 use magister_core::{Halt, Rng, Stop};
 
 use super::{Deals, Known};
+use crate::machine::{Event, Wait};
 
 /// The maximum number of draws from one reference while decisions are open.
 const DRAWS: u32 = 16;
@@ -74,6 +77,59 @@ impl Deals {
         let turns = self.turns.clone();
         self.rewind(first);
         self.catch_up(&turns, rng, stop)
+    }
+
+    /// The first open decision to make again if a turn fails because all options of its player use
+    /// cards that this player knows, such as a card passed on to someone who then does not follow
+    /// suit. Such a card was passed on in turn, or it never came there; a hint says which. The
+    /// machine is in the state before the turn.
+    pub(super) fn crowded(&mut self, rng: &mut Rng) -> Option<usize> {
+        let shared = Arc::clone(&self.shared);
+        let Wait::Choice(choice) = self.machine.wait else { return None };
+        let player = self.machine.current();
+        if player == self.me {
+            return None;
+        }
+        self.machine.choosing.noting = false;
+        self.machine.choosing.guess(&[]);
+        self.machine.logging = true;
+        let expanded = self.machine.expand(&shared.program, choice);
+        self.machine.logging = false;
+        expanded.ok()?;
+        let choosing = &self.machine.choosing;
+        let mut cards: Vec<u32> = Vec::new();
+        for option in 0..choosing.len() {
+            let known = choosing.actions(option).iter().find_map(|event| match *event {
+                Event::Move { card, .. } => Some(card),
+                _ => None,
+            });
+            cards.push(known.filter(|&card| self.cards[card as usize].seen)?);
+        }
+        let mut first = None;
+        for card in cards {
+            let came = self.ticks.iter().rposition(|tick| tick.moves(card));
+            let may = |hint: (usize, u32, bool)| {
+                let taken = hint.2 && self.hints.iter().any(|known| known.0 == hint.0 && known.2);
+                !taken && !self.hints.contains(&hint)
+            };
+            let mut ways: Vec<(usize, (usize, u32, bool))> = Vec::new();
+            for (number, open) in self.open.iter().enumerate() {
+                if Some(open.turn) == came {
+                    ways.push((number, (open.turn, card, false)));
+                } else if Some(open.turn) > came && self.ticks[open.turn].player == player {
+                    ways.push((number, (open.turn, card, true)));
+                }
+            }
+            ways.retain(|&(_, hint)| may(hint));
+            if ways.is_empty() {
+                continue;
+            }
+            let (number, hint) = ways[rng.below(ways.len() as u64) as usize];
+            self.hints.retain(|known| (known.0, known.1) != (hint.0, hint.1));
+            self.hints.push(hint);
+            first = Some(first.map_or(number, |first: usize| first.min(number)));
+        }
+        first
     }
 
     /// Whether the player saw a card after a turn.

@@ -4,7 +4,7 @@
 use magister_core::{Halt, Move, Rng, Stop, Turn};
 
 use super::replay::{complete, renamed};
-use super::{Deals, Known, Shuffle, Tick};
+use super::{Deals, Known, Shuffle, Tick, Tried};
 use crate::machine::{Draw, Event, Machine, Wait};
 use crate::percepts::{Key, Percepts};
 
@@ -13,6 +13,8 @@ const REPAIRS: usize = 200;
 const STARTS: usize = 400;
 /// The number of times that a decision is guessed again before an earlier one is reconsidered.
 const GUESSES: usize = 50;
+/// The number of repairs of a turn in which cards that prevent a decision are looked for.
+const UNBLOCKED: usize = 3;
 /// The number of deals that are tried in one repair.
 const ROUNDS: usize = 60;
 /// The maximum number of options that are tried if several look the same at first.
@@ -21,7 +23,7 @@ const MOST_OPTIONS: usize = 64;
 const TRIES: usize = 3;
 
 /// Why a turn fails in the reference.
-enum Failure {
+pub(super) enum Failure {
     /// These cards must be at other positions, each at one of those given.
     Wanted(Vec<(u16, u128)>),
     /// No exchange of cards helps.
@@ -52,10 +54,14 @@ impl Deals {
                     if failures > STARTS || all > 10 * STARTS {
                         break;
                     }
+                    if failures % GUESSES == 0 {
+                        // Hints that contradict each other do not help.
+                        self.hints.clear();
+                    }
                     // A decision was guessed wrong: reconsider the last one first, then earlier
                     // ones.
                     let guess = self.open.len().checked_sub(1 + failures / GUESSES);
-                    match self.culprit(turn).or(guess) {
+                    match self.culprit(turn, rng).or(guess) {
                         Some(number) => self.rewind(number),
                         None => self.restart(),
                     }
@@ -79,6 +85,8 @@ impl Deals {
                     self.accept(tick, rng);
                     return Ok(());
                 }
+                Err(Failure::Halt(halt)) => return Err(Failure::Halt(halt)),
+                Err(_) if repair < UNBLOCKED && self.unblock(&seen, rng) => {}
                 Err(Failure::Wanted(wanted)) => {
                     for (card, positions) in wanted {
                         self.cards[card as usize].may &= positions;
@@ -227,7 +235,7 @@ impl Deals {
 
     /// The options whose actions match the player's observations. If there is none, the changes
     /// that would be necessary.
-    fn fitting(&self, seen: &[Key]) -> Result<Vec<usize>, Failure> {
+    pub(super) fn fitting(&self, seen: &[Key]) -> Result<Vec<usize>, Failure> {
         let p = &self.shared.program;
         let choosing = &self.machine.choosing;
         let mut fits = Vec::new();
@@ -307,7 +315,7 @@ impl Deals {
 
     /// The open decision that put a known card into the wrong pile, if that is why a turn fails. It
     /// gets a hint.
-    fn culprit(&mut self, turn: &Turn) -> Option<usize> {
+    fn culprit(&mut self, turn: &Turn, rng: &mut Rng) -> Option<usize> {
         let p = &self.shared.program;
         self.machine.load(p, &self.state)?;
         for (_, kind, from, _, card) in self.keys(turn) {
@@ -330,7 +338,7 @@ impl Deals {
             self.hints.push(hint);
             return Some(number);
         }
-        None
+        self.crowded(rng)
     }
 
     /// The change that turns one observation into another: the observed card takes the position of
@@ -418,7 +426,7 @@ impl Deals {
     }
 
     /// Renames the cards in the events from a shuffle on.
-    fn rename_events(&mut self, old: &[Vec<u16>], first: usize) {
+    pub(super) fn rename_events(&mut self, old: &[Vec<u16>], first: usize) {
         let mut names: Vec<u16> = (0..self.cards.len() as u16).collect();
         let mut next = first;
         for at in self.shuffles[first].turn..self.ticks.len() {
@@ -436,7 +444,7 @@ impl Deals {
 
     /// Replays the reference from a shuffle on, up to the current turn. Returns whether it is
     /// possible.
-    fn rerun(&mut self, first: usize) -> bool {
+    pub(super) fn rerun(&mut self, first: usize) -> bool {
         if self.shuffles[first].turn >= self.ticks.len() {
             return true;
         }
@@ -571,11 +579,21 @@ impl Deals {
             .collect();
         let actions = &tick.events[..tick.actions];
         let mut out: Vec<usize> = Vec::new();
+        let turn = self.ticks.len();
+        if self.tried.len() <= turn {
+            self.tried.resize(turn + 1, Tried::default());
+        }
+        let mut tried = self.tried[turn];
         for &card in unseen.iter().filter(|card| !all_held.contains(card)) {
             let shuffle = self.cards[card].shuffle;
             let others: Vec<usize> =
                 hand.iter().copied().filter(|&h| self.cards[h].shuffle == shuffle).collect();
             if others.is_empty() {
+                continue;
+            }
+            let bit = 1u128 << card;
+            if tried.cards & bit != 0 {
+                out.extend((tried.excluded & bit != 0).then_some(card));
                 continue;
             }
             let known = others.iter().all(|&h| {
@@ -603,10 +621,13 @@ impl Deals {
                     break;
                 }
             }
+            tried.cards |= bit;
             if !possible {
+                tried.excluded |= bit;
                 out.push(card);
             }
         }
+        self.tried[turn] = tried;
         for card in out {
             let shuffle = self.cards[card].shuffle;
             for &held in all_held.iter().filter(|&&held| self.cards[held].shuffle == shuffle) {

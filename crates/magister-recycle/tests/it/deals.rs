@@ -97,3 +97,30 @@ fn sampled_deals_look_the_same_to_the_player() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
+
+/// A card passed on may be passed on again, so its owner must be inferred from later tricks.
+#[test]
+fn cards_passed_on_are_tracked_to_the_end_of_the_match() {
+    let games = crate::catalogue::all();
+    let (_, game) = games.into_iter().find(|(name, _)| name == "thesis-hearts").expect("bundled");
+    let game: Arc<dyn Game> = Arc::new(game);
+    for seed in 0..3 {
+        let (views, _) = random_match(&game, seed, usize::MAX);
+        for view in &views {
+            let mut worlds = game.worlds(view.role()).unwrap();
+            let mut rng = Seed::from(seed).rng();
+            let mut state = Vec::new();
+            for turns in (16..view.turns().len()).step_by(4) {
+                let followed = worlds.follow(&view.turns()[..turns], &mut rng, &Stop::never());
+                assert!(
+                    followed.is_ok(),
+                    "seed {seed}, {:?}, {turns} turns: {followed:?}",
+                    view.role()
+                );
+                let drawn = (0..200)
+                    .any(|_| worlds.draw(&mut rng, &mut state, &Stop::never()).unwrap().is_some());
+                assert!(drawn, "seed {seed}, {:?}, {turns} turns", view.role());
+            }
+        }
+    }
+}

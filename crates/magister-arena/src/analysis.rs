@@ -101,6 +101,18 @@ pub struct Trial {
     pub seats: Vec<(f64, f64, f64)>,
     /// The share of matches without a single winner.
     pub draws: f64,
+    /// The exact values of the changed game for each seat, if both games were solved.
+    #[serde(default)]
+    pub solved: Option<Vec<f64>>,
+}
+
+impl Trial {
+    /// Whether the changed game is known to be decided for one of the seats.
+    fn is_decided(&self) -> bool {
+        self.solved
+            .as_ref()
+            .is_some_and(|values| values.windows(2).any(|two| (two[0] - two[1]).abs() > 1e-9))
+    }
 }
 
 /// The results of the strong player against itself.
@@ -168,13 +180,18 @@ impl Analysis {
             _ => findings.skill = self.skill(stop).ok().flatten(),
         }
         if let Some(strong) = &findings.strong {
-            findings.balance = self.balance(strong, stop)?;
+            findings.balance = self.balance(strong, findings.solved.is_some(), stop)?;
         }
         Ok(findings)
     }
 
     /// If one of two seats wins too often, plays the game again with rules that may help.
-    fn balance(&self, strong: &StrongPlay, stop: &Stop) -> Result<Option<Balance>, Halt> {
+    fn balance(
+        &self,
+        strong: &StrongPlay,
+        solved: bool,
+        stop: &Stop,
+    ) -> Result<Option<Balance>, Halt> {
         let roles: Vec<Role> = self.game.info().players().collect();
         let favoured = strong.seats.iter().position(|&(_, low, _)| low > 0.5);
         let (Some(favoured), [one, two]) = (favoured, &roles[..]) else { return Ok(None) };
@@ -186,19 +203,23 @@ impl Analysis {
                 continue;
             }
             let Some(game) = Remedied::new(Arc::clone(&self.game), remedy) else { continue };
-            let again = Analysis { game: Arc::new(game), ..self.clone() }.strong(stop)?;
+            let changed = Analysis { game: Arc::new(game), ..self.clone() };
+            let again = changed.strong(stop)?;
+            // If exact values are known, they say more than matches do.
+            let solved = if solved { changed.solve(stop)? } else { None };
             tried.push(Trial {
                 remedy,
                 what: remedy.sentence(self.game.info()),
                 matches: again.matches,
                 seats: again.seats,
                 draws: again.draws,
+                solved,
             });
         }
         let score = strong.seats[favoured];
         let off = |trial: &Trial| (trial.seats[favoured].0 - 0.5).abs();
         let best = (0..tried.len())
-            .filter(|&at| tried[at].matches > 0)
+            .filter(|&at| tried[at].matches > 0 && !tried[at].is_decided())
             .min_by(|&a, &b| off(&tried[a]).total_cmp(&off(&tried[b])))
             .filter(|&at| off(&tried[at]) < (score.0 - 0.5).abs());
         Ok(Some(Balance { favoured, score, tried, suggested: best }))

@@ -141,6 +141,9 @@ impl<'a> Driver<'a> {
     /// Asks all pending roles, and makes the turn.
     fn turn(&mut self) {
         let pending = self.current.pending();
+        if self.current.in_opening() {
+            self.show_opening();
+        }
         match self.ask(&pending) {
             Ok(answers) => {
                 for Pending { role, .. } in pending {
@@ -160,6 +163,32 @@ impl<'a> Driver<'a> {
             Err((_, Instead::Pause)) => drop(self.current.pause()),
             Err((role, Instead::Resign)) => drop(self.current.resign(role)),
             Err((role, Instead::Leave)) => drop(self.current.leave(role)),
+        }
+    }
+
+    /// Lets remote players follow the random moves of an opening: they expect a message in every
+    /// turn, and would otherwise think that the match is in its initial position. Their answers do
+    /// not count.
+    fn show_opening(&mut self) {
+        let Driver { contest, current, askers, .. } = self;
+        let mut jobs = Vec::new();
+        for (role, asker) in askers.iter_mut() {
+            if let Asker::Agent { thread, remote: true, threads, .. } = asker {
+                let (view, rng) = (current.view(*role).clone(), current.agent_rng(*role));
+                let threads = *threads;
+                jobs.push(Job {
+                    role: *role,
+                    thread,
+                    view,
+                    rng,
+                    remote: true,
+                    threads,
+                    first: false,
+                });
+            }
+        }
+        if !jobs.is_empty() {
+            contest.ask_all(jobs, None::<fn()>);
         }
     }
 

@@ -31,6 +31,7 @@ mod sprt;
 mod summary;
 mod svg;
 mod swiss;
+mod t_test;
 mod tournament;
 mod watchdog;
 
@@ -53,4 +54,5 @@ pub use settings::{Terms, TournamentSettings};
 pub use sprt::{Sprt, SprtVerdict};
 pub use summary::{Line, RoleLine, Summary, choices, interval};
 pub use svg::{Bar, Page};
+pub use t_test::Welch;
 pub use tournament::{System, Tournament, TournamentError};

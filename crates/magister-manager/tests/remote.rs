@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use magister_arena::{Contest, TimeControl};
@@ -46,6 +46,11 @@ fn reply(mut stream: TcpStream, body: &str) {
 
 /// A match of Tic-Tac-Toe between a remote player and one of ours.
 fn play(address: PlayerAddress) -> (MatchRecord, Duration) {
+    play_after(address, 0)
+}
+
+/// The same after a number of random moves.
+fn play_after(address: PlayerAddress, opening: u32) -> (MatchRecord, Duration) {
     let limits = TimeControl {
         time: Some(Duration::from_secs(1)),
         start: Some(Duration::from_secs(1)),
@@ -58,8 +63,8 @@ fn play(address: PlayerAddress) -> (MatchRecord, Duration) {
     let remote: Arc<dyn PlayerSource> = Arc::new(remote.knowing(&*playable.game, &Arc::new(wire)));
     let ours: Arc<dyn PlayerSource> = Arc::new("random".parse::<Spec>().unwrap());
     let begun = Instant::now();
-    let record =
-        Contest::new(Arc::clone(&playable.game), limits).play(&[remote, ours], Seed::from(5));
+    let contest = Contest { opening, ..Contest::new(Arc::clone(&playable.game), limits) };
+    let record = contest.play(&[remote, ours], Seed::from(5));
     assert_eq!(record.end, Some(MatchEnd::Terminal));
     record.replay(&*playable.game, &Stop::never()).unwrap();
     (record, begun.elapsed())
@@ -100,6 +105,31 @@ fn replies_that_are_not_moves() {
     assert_eq!(kinds(&record), [FaultKind::Connection]);
     let (record, _) = play(player(drop));
     assert_eq!(kinds(&record), [FaultKind::Connection]);
+}
+
+#[test]
+fn players_follow_a_random_opening() {
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let list = Arc::clone(&heard);
+    let address = player(move |mut stream| {
+        let body = request(&mut stream);
+        // It never knows a legal move, so that every move it was asked for is a fault.
+        reply(stream, if body.contains("START") { "ready" } else { "nothing" });
+        list.lock().unwrap().push(body);
+    });
+    let (record, _) = play_after(address, 3);
+    let heard = heard.lock().unwrap();
+    let plays: Vec<&String> = heard.iter().filter(|body| body.contains("PLAY")).collect();
+    // One PLAY for every turn, each with the moves of the turn before.
+    assert_eq!(plays.len(), record.moves.len());
+    assert!(plays[0].to_lowercase().contains("nil"), "{}", plays[0]);
+    for (play, step) in plays[1..].iter().zip(&record.moves) {
+        let moves = step.join(" ");
+        let plain = |text: &str| text.to_lowercase().split_whitespace().collect::<String>();
+        assert!(plain(play).contains(&plain(&moves)), "{play} lacks {moves}");
+    }
+    // Answers during the opening do not count.
+    assert_eq!(record.errors.len(), record.moves.len() - 3);
 }
 
 #[test]

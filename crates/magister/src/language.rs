@@ -81,7 +81,7 @@ pub(crate) fn read(
     input: Input,
     options: &Reading,
 ) -> Result<(Input, Rules), Box<Findings>> {
-    match recognise(&input) {
+    match options.front_end_of(&input) {
         FrontEnd::Gdl => {
             let sheet = magister_gdl::read(&input.text, &options.gdl);
             if sheet.diagnostics.has_errors() {
@@ -101,7 +101,7 @@ pub(crate) fn read(
 
 /// Reads rules and checks them without playing.
 pub fn check(input: &Input, options: &Reading) -> Findings {
-    let found = match recognise(input) {
+    let found = match options.front_end_of(input) {
         FrontEnd::Gdl => Found::Gdl(magister_gdl::examine(&input.text, &options.gdl).diagnostics),
         FrontEnd::Recycle => {
             let found = magister_recycle::examine(&input.name, &input.text, &options.recycle);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use magister_core::Stop;
 use magister_engine::Evaluator;
 
-use crate::{Error, Input, Playable, Report, Source};
+use crate::{Error, FrontEnd, Input, Playable, Report, Source, recognise};
 
 /// A callback for progress reports.
 type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
@@ -14,10 +14,19 @@ type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 /// How rules are read, by language.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
+    /// The front end; by default the one that recognises the rules.
+    pub front_end: Option<FrontEnd>,
     /// Syntax, dialect and limits of GDL.
     pub gdl: magister_gdl::Options,
     /// The limits of RECYCLE, and whether to reproduce the behaviour of its original program.
     pub recycle: magister_recycle::Options,
+}
+
+impl Reading {
+    /// The front end that reads a text.
+    pub fn front_end_of(&self, input: &Input) -> FrontEnd {
+        self.front_end.unwrap_or_else(|| recognise(input))
+    }
 }
 
 /// How to open a game.

@@ -10,7 +10,7 @@ mod spelling;
 
 use std::time::Duration;
 
-use magister_core::{Seed, Stop};
+use magister_core::{Game, Move, Seed, Step, Stop, draw};
 use magister_engine::inspect::{Survey, survey};
 use magister_engine::within;
 use magister_gdl::{Code, Severity, examine, read};
@@ -24,6 +24,8 @@ const CANDIDATES: usize = 80;
 /// The number of random matches by which rules are compared.
 const MATCHES: u32 = 40;
 const STEPS: u32 = 300;
+/// The number of random matches in which positions without a real move are looked for.
+const WALKS: u64 = 8;
 /// The time limit for one version of the rules.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The number of faults that unplayable rules count as.
@@ -82,8 +84,8 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
     if after.1 > 0 || (before.1 == 0 && after.2 > before.2) {
         return None;
     }
-    let mut faults = faults(name, &now, reading);
-    if faults > 0 {
+    let mut play = played(name, &now, reading);
+    if play.faults > 0 {
         // A misspelt name is more likely than a forgotten rule.
         let spelling = spelling::candidates(&now, &reading.gdl).into_iter();
         // If a condition can never be true, that is the reason why a role is stuck.
@@ -92,17 +94,20 @@ pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
         let noop = if unclear { Vec::new() } else { noop::candidates(&now, &reading.gdl) };
         let tried = spelling.chain(noop);
         for candidate in tried.take(CANDIDATES).filter(|one| badness(&one.text, reading) <= after) {
-            let fewer = self::faults(name, &candidate.text, reading);
-            if fewer < faults {
-                (now, faults) = (candidate.text, fewer);
+            let other = played(name, &candidate.text, reading);
+            // If no match ends any more, or if all roles wait for each other, a move was added
+            // where another rule is missing.
+            let worse = other.endless && !play.endless || other.waiting && !play.waiting;
+            if other.faults < play.faults && !worse {
+                (now, play) = (candidate.text, other);
                 changes.push(candidate.change);
                 break;
             }
         }
     }
     // Rules with errors could not be played as their author intended.
-    let old = if before.1 > 0 { UNPLAYABLE } else { self::faults(name, text, reading) };
-    (faults < old && !changes.is_empty()).then_some(Repair { text: now, changes })
+    let old = if before.1 > 0 { UNPLAYABLE } else { played(name, text, reading).faults };
+    (play.faults < old && !changes.is_empty()).then_some(Repair { text: now, changes })
 }
 
 fn badness(text: &str, reading: &Reading) -> Badness {
@@ -111,17 +116,57 @@ fn badness(text: &str, reading: &Reading) -> Badness {
     (read, found.count(Severity::Error), found.count(Severity::Warning))
 }
 
-/// The number of kinds of faults that random matches show.
-fn faults(name: &str, text: &str, reading: &Reading) -> usize {
+/// The result of random matches.
+struct Play {
+    /// The number of kinds of faults.
+    faults: usize,
+    /// Whether no match ended.
+    endless: bool,
+    /// Whether a match came to a position in which no role can do anything but wait.
+    waiting: bool,
+}
+
+fn played(name: &str, text: &str, reading: &Reading) -> Play {
     let options = Options { reading: *reading, ..Options::default() };
-    let Ok(playable) = options.open_text(name, text) else { return UNPLAYABLE };
+    let Ok(playable) = options.open_text(name, text) else {
+        return Play { faults: UNPLAYABLE, endless: false, waiting: false };
+    };
     let seed = Seed::from(0).derive("repair");
     let survey: Survey = within(PATIENCE, &Stop::never(), |stop| {
         survey(&*playable.game, (0.0, 100.0), MATCHES, STEPS, seed, stop)
     });
     let endless = survey.playouts > 0 && survey.truncated == survey.playouts;
     let at_once = survey.finished > 0 && survey.longest == 0;
-    survey.faults.len() + usize::from(endless) + usize::from(at_once)
+    let faults = survey.faults.len() + usize::from(endless) + usize::from(at_once);
+    Play { faults, endless, waiting: all_wait(&*playable.game, seed) }
+}
+
+/// Whether a random match comes to a position that is not terminal, in which `noop` is the only
+/// move of every role.
+fn all_wait(game: &dyn Game, seed: Seed) -> bool {
+    let mut worker = game.worker();
+    let mut step = Step::new();
+    let is_noop = |choice: Move| game.text().move_text(choice) == "noop";
+    for walk in 0..WALKS {
+        worker.reset();
+        let mut rng = seed.derive("waiting").derive_index(walk).rng();
+        for _ in 0..STEPS {
+            let roles = || game.info().all_roles();
+            if worker.terminal() {
+                break;
+            }
+            if roles().all(|role| matches!(worker.legal(role), [one] if is_noop(*one))) {
+                return true;
+            }
+            let joint: Option<Vec<Move>> =
+                roles().map(|role| draw(worker.legal(role), &[], &mut rng)).collect();
+            let Some(joint) = joint else { break };
+            if worker.step(&joint, &mut step, &Stop::never()).is_err() {
+                break;
+            }
+        }
+    }
+    false
 }
 
 /// The line of an offset in a text, from 1.
@@ -216,6 +261,28 @@ mod tests {
         assert!(repaired.text.starts_with(rules), "{}", repaired.text);
         assert!(repaired.text.contains("(legal ?role noop)"), "{}", repaired.text);
         assert_eq!(repair("turns", &repaired.text, &Reading::default()), None);
+    }
+
+    /// Without the rule that keeps the piles, a move `noop` would give matches that never end.
+    #[test]
+    fn a_missing_frame_rule_is_not_hidden_by_a_move() {
+        let rules = "(role a)\n(role b)\n(init (control a))\n(init (pile x 1))\n(init (pile y 1))\n\
+                     (other a b)\n(other b a)\n\
+                     (<= (legal ?p (take ?n)) (true (control ?p)) (true (pile ?n 1)))\n\
+                     (<= (legal ?p noop) (other ?p ?q) (true (control ?q)) (true (pile ?n ?m)))\n\
+                     (<= (next (control ?q)) (true (control ?p)) (other ?p ?q))\n\
+                     (<= (next (pile ?n 0)) (does ?p (take ?n)) (true (control ?p)) (true (pile y 0)))\n\
+                     (<= terminal (true (pile x 0)) (true (pile y 0)))\n\
+                     (<= (goal ?p 100) (role ?p) (not (true (control ?p))))\n\
+                     (<= (goal ?p 0) (true (control ?p)))\n";
+        assert_eq!(repair("piles", rules, &Reading::default()), None);
+    }
+
+    #[test]
+    fn missing_question_marks_are_added() {
+        let rules = TURNS.replace("(legal ?p go)", "(legal p go)");
+        let repaired = repair("marks", &rules, &Reading::default()).expect("a repair");
+        assert_eq!(repaired.text, TURNS, "{:?}", repaired.changes);
     }
 
     #[test]

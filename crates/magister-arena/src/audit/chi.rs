@@ -100,7 +100,7 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
 }
 
 /// The logarithm of the gamma function, by Lanczos' approximation.
-fn ln_gamma(x: f64) -> f64 {
+pub(crate) fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 6] = [
         76.180_091_729_471_46,
         -86.505_320_329_416_77,

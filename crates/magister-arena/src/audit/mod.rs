@@ -37,6 +37,7 @@ use std::time::Duration;
 use magister_core::{Halt, Role, Seed, Stop};
 use serde::Serialize;
 
+pub(crate) use chi::ln_gamma;
 pub use ground::Ground;
 pub use world::{Seeds, Suspect, Truth, World, suspect};
 

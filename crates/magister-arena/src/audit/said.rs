@@ -97,7 +97,7 @@ fn opinions(here: &Decision, there: &Decision, text: &dyn Text) -> Option<String
 /// A thought as text.
 fn opinion(thought: &Thought) -> String {
     let mut words = Vec::new();
-    words.extend(thought.value.map(|value| format!("value {value}")));
+    words.extend(thought.value.map(|value| format!("value {value:.3}")));
     words.extend(thought.probability.map(|likely| format!("probability {likely}")));
     let visits = if thought.visits == 1 { "visit" } else { "visits" };
     words.push(format!("{} {visits}", thought.visits));
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(said(1, 50.0).instead_of(&one, &Letters), "chose b instead of a");
         assert_eq!(
             said(1, 75.0).instead_of(&one, &Letters),
-            "chose b instead of a, and reported for a: value 75, 3 visits instead of value 50, 3 visits"
+            "chose b instead of a, and reported for a: value 75.000, 3 visits instead of value 50.000, 3 visits"
         );
         let none = Said { answer: Err("stopped".to_owned()), legal: false };
         assert_eq!(none.instead_of(&one, &Letters), "gave no answer (stopped) instead of a");

@@ -44,7 +44,7 @@ pub(super) fn run(
     let Audit { role, iterations, seeds, .. } = *audit;
     let trial = Trial { game, role, suspect, iterations, seeds, stop };
     if game.info().information == Information::Perfect {
-        let what = "the game has perfect information, so only the future could be known";
+        let what = "the game has perfect information, so a player could only cheat by knowing future draws of chance";
         verdict.remarks.push(what.to_owned());
     }
     twins(audit, &trial, over, verdict)?;
@@ -53,11 +53,17 @@ pub(super) fn run(
     if let Some(solved) = &opponents.solved {
         secrets::look(audit, &trial, ground, solved, &sample, over, verdict)?;
     } else {
-        let what =
-            "the game was not solved, so the tests of the ceiling and of secrets were skipped";
+        let what = "the game was not solved, so its rewards were not compared with those of an optimal \
+             honest player";
         verdict.remarks.push(what.to_owned());
     }
     Ok(())
+}
+
+/// A small probability as text; smaller ones than the computation can tell from 0 have a bound.
+fn probability(p: f64) -> String {
+    const LEAST: f64 = 1e-15;
+    if p < LEAST { format!("p below {LEAST:e}") } else { format!("p = {p:.1e}") }
 }
 
 fn prefix(played: &Played, moment: &Moment) -> History {
@@ -198,7 +204,8 @@ fn permutations(
         if least < audit.doubt / f64::from(tests) {
             let what = format!(
                 "the distribution of its moves differs between two histories that look the same to \
-                 it (p = {least:.1e}, smallest of {tests})"
+                 it ({}, smallest of {tests})",
+                probability(least)
             );
             verdict.found("permutation", what);
         }
@@ -252,9 +259,9 @@ fn sample(
         verdict.independence = Some((least, tests));
         if least < audit.doubt / f64::from(tests) {
             let what = format!(
-                "over {} matches its moves depend on the hidden state (p = {least:.1e}, smallest of \
-                 {tests})",
-                audit.sample
+                "over {} matches its moves depend on the hidden state ({}, smallest of {tests})",
+                audit.sample,
+                probability(least)
             );
             verdict.found("independence", what);
         }

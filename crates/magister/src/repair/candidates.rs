@@ -35,8 +35,11 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
             }
             _ => {}
         }
-        if one.message.contains("binds") {
+        if one.message.contains("binds") || one.message.contains("no condition") {
             all.extend(variable(text, one.span));
+        }
+        if one.code == Code::UndeclaredRole && found.rules.syntax == Syntax::Kif {
+            all.extend(question_marks(text, one.span));
         }
         if one.code == Code::Unexpected && one.message.contains("`)`") {
             all.extend(on_line(text, start));
@@ -200,6 +203,30 @@ fn variable(text: &str, span: Span) -> Option<Candidate> {
     };
     let meant = nearest(marked, statement.split(|c| !is_name(c)).filter(is_variable))?;
     Some(replaced(text, start, end, meant))
+}
+
+/// Writes the names of a statement that also occur in it as variables as variables: `?p` for `p`.
+fn question_marks(text: &str, span: Span) -> Option<Candidate> {
+    let (from, to) = statement(text, span.start as usize, span.end as usize);
+    let rule = &text[from..to];
+    let names = rule.split(|c| !is_name(c)).filter(|name| !name.is_empty());
+    let mut names: Vec<&str> = names
+        .filter(|name| !name.starts_with('?') && words(rule, &format!("?{name}")).next().is_some())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut places: Vec<usize> = names.iter().flat_map(|name| words(rule, name)).collect();
+    places.sort_unstable();
+    let mut new = text.to_owned();
+    for at in places.iter().rev() {
+        new.insert(from + at, '?');
+    }
+    let line = line_of(text, from + *places.first()?);
+    let variables: Vec<String> = names.iter().map(|name| format!("`?{name}`")).collect();
+    let written: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    let what = format!("{} {are} now {}", written.join(", "), variables.join(", "));
+    Some(Candidate { text: new, change: Change { line, what } })
 }
 
 /// The start and the end of the statement around an offset.

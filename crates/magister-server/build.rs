@@ -12,6 +12,8 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("web");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("client");
+    // The folder `dist` is not listed: this script writes it, so the next build would run the script
+    // and compile the crate again, and where there is no Node every build would.
     for part in [
         "src",
         "public",
@@ -21,13 +23,15 @@ fn main() {
         "vite.config.ts",
         "svelte.config.js",
         "tsconfig.json",
-        "dist",
     ] {
         println!("cargo:rerun-if-changed={}", web.join(part).display());
     }
     let wanted = env::var_os("MAGISTER_NO_CLIENT").is_none_or(|value| value.is_empty());
     if wanted && let Err(what) = build(&web) {
-        println!("cargo:warning=the site gets plain pages without the client: {what}");
+        println!(
+            "cargo:warning=the site gets plain pages without the client: {what}. Then run `cargo \
+             clean -p magister-server` and build again"
+        );
     }
     let dist = web.join("dist");
     let copied = replace(&out, wanted.then_some(dist.as_path()));
@@ -40,7 +44,7 @@ fn main() {
 /// Runs npm if the sources are newer than the last build.
 fn build(web: &Path) -> Result<(), String> {
     if !web.join("package.json").is_file() {
-        return Err("this source tree does not contain it".to_owned());
+        return Err("this source tree does not contain it; get a complete one".to_owned());
     }
     let built = newest(&web.join("dist"));
     let sources = ["src", "public", "index.html", "package.json", "vite.config.ts"];
@@ -49,7 +53,7 @@ fn build(web: &Path) -> Result<(), String> {
         return Ok(());
     }
     if Command::new("node").arg("--version").output().is_err() {
-        return Err("install Node 20 or later and build again".to_owned());
+        return Err("Node cannot be run; install Node 20 or later".to_owned());
     }
     let lock = newest(&web.join("package-lock.json"));
     let installed = newest(&web.join("node_modules/.package-lock.json"));
@@ -74,7 +78,7 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), String> {
         Ok(done) => {
             let text = String::from_utf8_lossy(&done.stderr).into_owned();
             let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            Err(format!("`npm {command}` failed in the folder `web`: {line}"))
+            Err(format!("`npm {command}` failed in the folder `web` ({line}); mend that"))
         }
     }
 }

@@ -69,6 +69,7 @@ const PAGES: &[&str] = &[
     "student",
     "style",
     "tournaments",
+    "training",
 ];
 
 /// The start page. It is built with relative URLs; these become absolute here, because only the

@@ -151,7 +151,7 @@ struct Prepared {
 
 impl Library {
     /// The games of a store.
-    pub(crate) async fn open(store: &SqlStore, limits: Limits) -> Result<Self, ApiError> {
+    pub(crate) async fn open(store: &SqlStore, limits: &Limits) -> Result<Self, ApiError> {
         let mut saved = BTreeMap::new();
         for upload in store.uploads(None).await?.into_iter().filter(|one| one.kind == SAVED) {
             if let Ok(game) = serde_json::from_str::<Saved>(&upload.content) {
@@ -161,7 +161,7 @@ impl Library {
         }
         Ok(Library {
             preparing: Semaphore::new(limits.threads.max(1)),
-            limits,
+            limits: *limits,
             store: store.clone(),
             prepared: Mutex::default(),
             saved: Mutex::new(saved),

@@ -15,6 +15,7 @@
 //! | [`style`] | previews of a game with a `style.toml` |
 //! | [`puzzles`] | positions with exactly one winning move |
 //! | [`tournaments`] | tournaments and the leaderboard |
+//! | [`training`] | agents that learn a game in the pool and play on the site |
 //! | [`accounts`] | visitors: accounts, sessions, CSRF tokens, quotas |
 //! | [`limits`] | limits of the site, and the middleware that enforces them |
 
@@ -41,6 +42,7 @@ pub mod style;
 mod svg;
 pub mod tools;
 pub mod tournaments;
+pub mod training;
 mod words;
 
 pub use api::router;

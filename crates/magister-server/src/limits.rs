@@ -55,6 +55,16 @@ pub struct Limits {
     pub streams: u64,
     /// The maximum number of games that users may save.
     pub saved: usize,
+    /// The maximum training time of an agent.
+    pub training: Duration,
+    /// The maximum number of agents that learn at the same time.
+    pub trainings: usize,
+    /// The maximum number of trained agents that are kept.
+    pub trained: usize,
+    /// The maximum number of weights of an agent, which take 12 bytes each while it learns.
+    pub weights: u64,
+    /// The maximum size of a stored agent, in bytes.
+    pub agent: usize,
     /// The number of attempts to sign in from one address before they are slowed down.
     pub sign_in_tries: f64,
     /// The memory of one argon2id hash, in KiB.
@@ -85,6 +95,11 @@ impl Default for Limits {
             events: 400,
             streams: 2_000,
             saved: 1_000,
+            training: Duration::from_mins(10),
+            trainings: 4,
+            trained: 200,
+            weights: 1 << 24,
+            agent: 32 << 20,
             sign_in_tries: 20.0,
             password_kib: 19 * 1024,
         }

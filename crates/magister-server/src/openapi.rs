@@ -158,6 +158,23 @@ const CALLS: &[Call] = &[
         &[],
         &[GAME, RULES, HISTORY, Field("role", "string", false), Field("move", "string", true)],
     ),
+    Call(
+        "post",
+        "/api/trainings",
+        "Trains an agent by self-play; it then plays as trained:ID",
+        &[],
+        &[
+            Field("game", "string", true),
+            Field("seconds", "number", false),
+            Field("kind", "string", false),
+        ],
+    ),
+    Call("get", "/api/trainings", "Training runs with their curves", &[], &[]),
+    Call("get", "/api/trainings/{id}", "A training run", &[], &[]),
+    Call("get", "/api/trainings/{id}/events", "Server-sent events: training", &[], &[]),
+    Call("post", "/api/trainings/{id}/stop", "Stops a run; its agent is kept", &[], &[]),
+    Call("get", "/api/trainings/{id}/file", "The agent as a file for `magister`", &[], &[]),
+    Call("delete", "/api/trainings/{id}", "Deletes a run and its agent", &[], &[]),
     Call("get", "/api/leaderboard", "Ratings of the stored matches", &["game"], &[]),
     Call("get", "/api/tournaments", "Tournaments", &[], &[]),
     Call(
@@ -292,7 +309,7 @@ fn schema(name: &str, kind: &str) -> Value {
                 "type": "object",
                 "additionalProperties": false,
                 "properties": {
-                    "kind": {"enum": ["person", "level", "player", "remote"]},
+                    "kind": {"enum": ["person", "level", "player", "remote", "trained"]},
                     "player": {"type": "string", "description": "a player, or a person's name"},
                     "level": {"type": "string"},
                     "address": {"type": "string"},
@@ -303,6 +320,7 @@ fn schema(name: &str, kind: &str) -> Value {
                 {"kind": "level", "level": "beginner"},
             ]],
         }),
+        "kind" => json!({"enum": ["ntuple", "linear", "net"]}),
         _ => json!({"type": kind}),
     }
 }

@@ -67,6 +67,9 @@ const WORDS: [(&str, &[&str]); 16] = [
     ("nought", &["o", "nought", "circle"]),
 ];
 
+/// The maximum number of things in a cell of which the first one is drawn larger.
+const BESIDE: usize = 4;
+
 /// Words for directions.
 const DIRECTIONS: [&str; 8] = ["up", "down", "left", "right", "north", "south", "east", "west"];
 /// Words for moving things, which may occur together with a direction.
@@ -174,6 +177,10 @@ impl Recogniser {
         }
         // Things that others stand on come last.
         all.sort_by_key(|one| matches!(one.shape, "target" | "dot" | "wall" | "light"));
+        // Many things, or things that consist of parts, lie side by side.
+        if all.len() > BESIDE || all.iter().any(|one| !one.with.is_empty()) {
+            return Piece { with: all, ..Piece::plain("group", labels.join(" ")) };
+        }
         let first = all.remove(0);
         Piece { with: all, ..first }
     }
@@ -191,6 +198,10 @@ impl Recogniser {
         }
         if let Some(card) = card(&rest.join(" ")) {
             return piece("card", card);
+        }
+        if let Some((shape, number)) = self.numbered(&rest) {
+            let with = vec![Piece::plain("number", number)];
+            return Piece { with, ..piece(shape, value.to_owned()) };
         }
         if shown.parse::<f64>().is_ok() {
             // The number of a side is written on its piece.
@@ -217,6 +228,23 @@ impl Recogniser {
             return piece(shape, value.to_owned());
         }
         piece("text", shown.to_owned())
+    }
+
+    /// The shape and the number of a thing such as `knight2`.
+    fn numbered(&self, rest: &[String]) -> Option<(&'static str, String)> {
+        let [word] = rest else { return None };
+        let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = &word[stem.len()..];
+        if stem.len() < 3 || number.is_empty() {
+            return None;
+        }
+        let stem = stem.to_owned();
+        let other = || {
+            let found = WORDS.iter().find(|(_, list)| list.contains(&stem.as_str()));
+            found.map(|(shape, _)| *shape)
+        };
+        let shape = self.figure(std::slice::from_ref(&stem)).or_else(other)?;
+        Some((shape, number.to_owned()))
     }
 
     fn figure(&self, rest: &[String]) -> Option<&'static str> {
@@ -471,6 +499,19 @@ mod tests {
         assert_eq!((piece.shape, piece.label.as_str(), piece.side), ("text", "3", Some(1)));
         let crate_on_goal = both(&["goal", "crate"]);
         assert_eq!((crate_on_goal.shape, crate_on_goal.with[0].shape), ("box", "target"));
+    }
+
+    #[test]
+    fn numbered_things_and_crowds() {
+        let game = recogniser(&["robot1", "robot2"], &["knight1", "knight2", "flag1", "disc"]);
+        let knight = game.piece("knight2", Some("g"));
+        assert_eq!((knight.shape, knight.with[0].label.as_str()), ("knight", "2"));
+        assert_eq!(game.piece("flag1", Some("l")).shape, "flag");
+        assert_eq!(game.piece("r2", None).shape, "text");
+        let labels = ["flag1", "knight1", "knight2"].map(str::to_owned);
+        let crowd = game.together(&labels, &BTreeMap::new());
+        assert_eq!((crowd.shape, crowd.with.len()), ("group", 3));
+        assert_eq!(crowd.with[2].with[0].label, "2");
     }
 
     #[test]

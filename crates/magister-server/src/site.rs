@@ -14,6 +14,7 @@ use crate::limits::{ACCOUNT, Limits, Rates};
 use crate::live::{Created, Engagements, Hub, Live, MATCH, Meta, NewMatch, foreign, now_ms};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
+use crate::training::Trainings;
 use crate::{ApiError, puzzles, tournaments};
 
 /// The time after which a match that no one has viewed no longer counts as running, in
@@ -98,10 +99,11 @@ impl Site {
             policy,
             remote: Arc::default(),
             engaged: Engagements::default(),
+            trainings: Trainings::open(&store).await?,
             metrics: Metrics::default(),
         });
         let site = Arc::new(Site {
-            games: Library::open(&store, limits).await?,
+            games: Library::open(&store, &limits).await?,
             hub,
             accounts: Accounts::open(&store, config.accounts, local, &limits).await?,
             rates: Rates::default(),

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::games::Wanted;
 use crate::live::{ENGAGED, Mode, NewMatch, SeatKind, SeatOrder, fresh_token, now_ms, spec};
+use crate::training::PREFIX;
 use crate::{ApiError, Site};
 
 /// The kind of the documents that contain tournaments.
@@ -230,7 +231,7 @@ pub async fn create(site: &Arc<Site>, order: TournamentOrder) -> Result<String, 
         let info = open.playable.game.info();
         let seats = info.players().count();
         for player in &players {
-            seat(player)?.check(&*open.playable.game)?;
+            seat(player)?.check(&*open.playable.game, &site.hub.trainings)?;
         }
         for group in groups(players.len(), seats) {
             pairings.push(Pairing { game: name.clone(), players: group, id: None, rewards: None });
@@ -277,6 +278,10 @@ fn seat(player: &str) -> Result<SeatOrder, ApiError> {
     if magister_players::Level::find(player).is_some() {
         let level = Some(player.to_owned());
         return Ok(SeatOrder { kind: SeatKind::Level, level, ..SeatOrder::default() });
+    }
+    if player.starts_with(PREFIX) {
+        let player = Some(player.to_owned());
+        return Ok(SeatOrder { kind: SeatKind::Trained, player, ..SeatOrder::default() });
     }
     spec(player)?;
     let player = Some(player.to_owned());

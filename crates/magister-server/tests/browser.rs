@@ -231,8 +231,23 @@ fn broken_rules_are_fixed_and_played() {
 }
 
 #[test]
+fn scripts_of_others_do_not_run() {
+    in_browser(&["scripts-in-names-stay-text"]);
+}
+
+#[test]
 fn students_players_win_and_stay_sealed() {
     in_browser(&["student-player-wins", "student-player-is-sealed"]);
+}
+
+#[test]
+fn a_player_learns_and_is_played_against() {
+    in_browser(&["training-run-and-its-player"]);
+}
+
+#[test]
+fn cards_are_played_by_clicking() {
+    in_browser(&["card-game-by-clicking"]);
 }
 
 #[test]

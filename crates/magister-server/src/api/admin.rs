@@ -167,6 +167,11 @@ pub(super) async fn delete_account(site: &Arc<Site>, account: &Account) -> Resul
     site.accounts.set_quota(&site.hub.store, Some(&account.id), None).await?;
     site.games.forget(|game| game.owner == account.id);
     super::players::delete_players_of(site, &account.id).await?;
+    for id in site.hub.trainings.of(&account.id) {
+        // A run that is still learning is stopped; administrators can delete it afterwards.
+        site.hub.trainings.stop(&id)?;
+        let _ = site.hub.trainings.delete(&site.hub.store, &id).await;
+    }
     let client = format!("{ACCOUNT}{}", account.id);
     let own = site.loaded().into_iter().filter(|live| live.client == client && !live.is_over());
     for live in own.collect::<Vec<_>>() {

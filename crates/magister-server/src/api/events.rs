@@ -12,8 +12,8 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Deserialize;
-use serde_json::Value;
-use tokio::sync::mpsc;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
 
 use super::{App, Query, token};
 use crate::live::{Access, Live};
@@ -23,6 +23,7 @@ pub(super) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/matches/{id}/events", get(events))
         .route("/tournaments/{id}/events", get(tournament_events))
+        .route("/trainings/{id}/events", get(training_events))
 }
 
 /// The receiving end of a channel as a stream.
@@ -125,22 +126,37 @@ fn sse(receive: mpsc::Receiver<Event>) -> Response {
 
 async fn tournament_events(State(site): App, Path(id): Path<String>) -> Result<Response, ApiError> {
     site.tournaments.get(&id)?;
-    let watching = stream(&site)?;
+    let changes = site.tournaments.subscribe();
+    let value = move |site: &Site| site.tournaments.get(&id).ok();
+    Ok(sse(follow(stream(&site)?, "tournament", changes, value)))
+}
+
+async fn training_events(State(site): App, Path(id): Path<String>) -> Result<Response, ApiError> {
+    site.hub.trainings.get(&id)?;
+    let changes = site.hub.trainings.subscribe();
+    let value = move |site: &Site| site.hub.trainings.get(&id).ok().map(|one| json!(one));
+    Ok(sse(follow(stream(&site)?, "training", changes, value)))
+}
+
+/// Sends a value whenever it has changed, until it is gone.
+fn follow(
+    watching: Watching,
+    name: &'static str,
+    mut changes: watch::Receiver<u64>,
+    value: impl Fn(&Site) -> Option<Value> + Send + 'static,
+) -> mpsc::Receiver<Event> {
     let (send, receive) = mpsc::channel(4);
     tokio::spawn(async move {
         let watching = watching;
-        let mut changes = watching.site.tournaments.subscribe();
         let mut number = 0_u64;
         let mut before = Value::Null;
         loop {
             changes.borrow_and_update();
-            let Ok(value) = watching.site.tournaments.get(&id) else { return };
+            let Some(value) = value(&watching.site) else { return };
             if value != before {
                 number += 1;
-                let event = Event::default()
-                    .id(number.to_string())
-                    .event("tournament")
-                    .data(value.to_string());
+                let event =
+                    Event::default().id(number.to_string()).event(name).data(value.to_string());
                 before = value;
                 if send.send(event).await.is_err() {
                     return;
@@ -152,5 +168,5 @@ async fn tournament_events(State(site): App, Path(id): Path<String>) -> Result<R
             }
         }
     });
-    Ok(sse(receive))
+    receive
 }

@@ -8,6 +8,7 @@ mod matches;
 mod players;
 mod results;
 mod tools;
+mod training;
 mod uploads;
 
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub fn router(site: &Arc<Site>) -> Router {
         .merge(players::routes())
         .merge(results::routes())
         .merge(tools::routes())
+        .merge(training::routes())
         .merge(uploads::routes())
         .fallback(|| async {
             ApiError::missing("the API has no such call; /api/openapi.json describes all")

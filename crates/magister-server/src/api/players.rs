@@ -79,6 +79,7 @@ async fn players(State(site): App, visitor: Visitor) -> Answer {
                 "iterations": level.perfect.iterations,
                 "player": level.perfect.player, "hidden_player": level.hidden.player,
                 "hidden_iterations": level.hidden.iterations,
+                "hidden_random_percent": level.hidden.random,
             })
         })
         .collect();
@@ -86,7 +87,8 @@ async fn players(State(site): App, visitor: Visitor) -> Answer {
     for one in &mut remote {
         one["mine"] = json!(visitor.may_change(owner_of(one)).is_ok());
     }
-    Ok(Json(json!({"players": all, "levels": levels, "remote": remote})))
+    let trained = site.hub.trainings.players();
+    Ok(Json(json!({"players": all, "levels": levels, "remote": remote, "trained": trained})))
 }
 
 #[derive(Default, Deserialize)]

@@ -12,6 +12,7 @@ use super::remotes::remote;
 use super::{Asked, Change, Core, Hub, Live, Meta, Mode, SeatKind, SeatMeta, now_ms, spec};
 use crate::ApiError;
 use crate::games::OpenGame;
+use crate::training::Trainings;
 
 /// How late the answer of a program may be and still count, because the machine may be busy.
 const GRACE: Duration = Duration::from_secs(2);
@@ -25,7 +26,9 @@ pub(super) fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
         // A level is limited by iterations; the time is only a bound for very slow games.
         SeatKind::Level => given.unwrap_or(hub.limits.level_time),
         SeatKind::Remote => given.unwrap_or(Duration::from_secs(15)),
-        SeatKind::Player | SeatKind::Person => given.unwrap_or(hub.limits.player_time),
+        SeatKind::Player | SeatKind::Trained | SeatKind::Person => {
+            given.unwrap_or(hub.limits.player_time)
+        }
     };
     let start = meta.start_ms.map(Duration::from_millis);
     let start = start.or((seat.kind == SeatKind::Remote).then_some(Duration::from_secs(10)));
@@ -45,6 +48,7 @@ pub(super) fn source(
     Ok(match seat.kind {
         SeatKind::Person => None,
         SeatKind::Level | SeatKind::Player => Some(Arc::new(spec(&seat.player)?)),
+        SeatKind::Trained => Some(Arc::new(Trainings::source(hub, &seat.player))),
         SeatKind::Remote => Some(Arc::new(remote(hub, open, id, meta, number)?)),
     })
 }

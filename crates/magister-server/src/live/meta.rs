@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::tree::Tree;
 use crate::ApiError;
 use crate::games::Wanted;
+use crate::training::{self, PREFIX, Trainings};
 
 /// The kind of the documents that contain [`Meta`].
 pub const MATCH: &str = "match";
@@ -37,6 +38,8 @@ pub enum SeatKind {
     Player,
     /// A program at an address.
     Remote,
+    /// A player that has learned the game on this site.
+    Trained,
 }
 
 /// The settings of a match.
@@ -133,6 +136,7 @@ impl From<SeatWords> for SeatOrder {
             (_, Some(_), _) => SeatKind::Remote,
             (.., Some(name)) if Level::find(name).is_some() => SeatKind::Level,
             (.., Some(name)) if PlayerAddress::is_meant(name) => SeatKind::Remote,
+            (.., Some(name)) if name.starts_with(PREFIX) => SeatKind::Trained,
             (.., Some("human" | "person") | None) => SeatKind::Person,
             (.., Some(_)) => SeatKind::Player,
         };
@@ -145,7 +149,7 @@ const NAME: usize = 40;
 
 impl SeatOrder {
     /// The seat, if the player exists and supports the game.
-    pub fn check(&self, game: &dyn Game) -> Result<SeatMeta, ApiError> {
+    pub fn check(&self, game: &dyn Game, trainings: &Trainings) -> Result<SeatMeta, ApiError> {
         let hidden = game.info().information == magister_core::Information::Hidden;
         let player = match self.kind {
             SeatKind::Person => {
@@ -173,6 +177,11 @@ impl SeatOrder {
                 }
                 name.to_owned()
             }
+            SeatKind::Trained => {
+                let name = self.player.as_deref().unwrap_or_default();
+                trainings.check(name, game)?;
+                format!("{PREFIX}{}", name.strip_prefix(PREFIX).unwrap_or(name))
+            }
             SeatKind::Remote => {
                 let address = self.address.as_ref().or(self.player.as_ref());
                 let address = address.map_or("", String::as_str);
@@ -194,6 +203,7 @@ impl SeatMeta {
                 ..Seat::new(&self.player)
             },
             SeatKind::Level | SeatKind::Player => spec(&self.player)?.seat(),
+            SeatKind::Trained => training::seat(&self.player),
             SeatKind::Remote => Seat {
                 kind: PlayerKind::Remote,
                 source: "ggp".to_owned(),

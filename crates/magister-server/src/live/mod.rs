@@ -43,6 +43,7 @@ use crate::games::{OpenGame, Wanted};
 use crate::known::{Follow, Knowledge};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
+use crate::training::Trainings;
 use crate::{ApiError, Limits};
 
 /// The data that all matches share.
@@ -62,6 +63,8 @@ pub struct Hub {
     pub remote: Arc<OpenMatches>,
     /// The remote players that are in a match.
     pub engaged: Engagements,
+    /// The training runs and the players that came out of them.
+    pub trainings: Trainings,
     /// The metrics.
     pub metrics: Metrics,
 }
@@ -218,7 +221,7 @@ impl Live {
         let mut seats = Vec::new();
         for (number, role) in roles.iter().enumerate() {
             let wanted = order.seats.get(number).filter(|_| !standalone);
-            let mut seat = wanted.cloned().unwrap_or_default().check(&**game)?;
+            let mut seat = wanted.cloned().unwrap_or_default().check(&**game, &hub.trainings)?;
             let token = (seat.kind == SeatKind::Person)
                 .then(|| if standalone { owner.clone() } else { fresh_token() });
             seat.token = token.as_deref().map(hash);

@@ -18,6 +18,8 @@ async fn garbage_and_huge_bodies() {
         "/api/infoset",
         "/api/tournaments",
         "/api/players",
+        "/api/trainings",
+        "/api/uploads",
     ] {
         for body in ["", "{", "[]", "null", "{\"text\": 1}", "\u{0}\u{1}", "{\"game\":{}}"] {
             let request = Request::post(path).header("content-type", "application/json");
@@ -41,6 +43,8 @@ async fn garbage_and_huge_bodies() {
     assert!(response.status().is_client_error());
     let long = json!({"text": "(role x) ".repeat(80_000)});
     assert_eq!(app.refused("/api/check", None, long).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+    let player = json!({"name": "big", "text": "// x\n".repeat(120_000)});
+    assert_eq!(app.refused("/api/uploads", None, player).await.0, StatusCode::PAYLOAD_TOO_LARGE);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -64,6 +68,20 @@ async fn deep_and_explosive_rules() {
         .call("POST", "/api/matches", None, Some(json!({"rules": explosive, "mode": "standalone"})))
         .await;
     assert!(!status.is_success(), "{answer}");
+    // As many facts as fit, and rules that never reach an end.
+    let facts: String = (0..40_000).map(|n| format!("(f {n})")).collect();
+    let huge = format!(
+        "{facts} (role x) (init (at 0)) (<= (legal x (go ?n)) (f ?n)) (<= (next (at ?n)) \
+         (does x (go ?n))) (<= terminal (true (at 1))) (goal x 100)"
+    );
+    let endless = "(role x) (init (at z)) (legal x go) (<= (next (at (s ?n))) (true (at ?n))) \
+         (<= terminal (true (at never))) (goal x 0)";
+    for rules in [huge.as_str(), endless] {
+        let order = json!({"rules": rules, "seats": [{"player": "random"}]});
+        let (status, answer) = app.call("POST", "/api/matches", None, Some(order)).await;
+        // A match that the rules never end is broken off after a number of turns.
+        assert!(!status.is_server_error() || answer["error"].is_string(), "{answer}");
+    }
     // The site is still running.
     assert_eq!(app.get("/api/about").await["name"], "Magister");
 }

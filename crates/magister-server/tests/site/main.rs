@@ -10,3 +10,4 @@ mod pages;
 mod proxy;
 mod remote;
 mod socket;
+mod training;

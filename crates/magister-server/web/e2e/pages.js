@@ -6,7 +6,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 export const addresses = [
   "/", "/games", "/games/tictactoe", "/play/tictactoe", "/matches", "/manager", "/players", "/leaderboard", "/tournaments", "/check", "/analysis/tictactoe",
-  "/style/tictactoe", "/metagame/tictactoe", "/puzzles", "/student", "/help", "/help/game", "/help/player", "/help/class", "/help/board", "/about", "/api", "/signin", "/account", "/admin",
+  "/style/tictactoe", "/metagame/tictactoe", "/puzzles", "/student", "/training", "/help", "/help/game", "/help/player", "/help/class", "/help/board", "/about", "/api", "/signin", "/account", "/admin",
 ];
 
 const settled = (page) => page.waitForFunction(() => document.querySelector("h1") && !document.querySelector('[aria-busy="true"]'));

@@ -196,6 +196,7 @@ test("hidden-game-in-two-browsers", async (bench) => {
   const secrets = views.map((view) => (view.scene.scene.percepts ?? []).map((percept) => percept.text));
   for (const [index, view] of views.entries()) {
     const other = secrets[1 - index].filter((secret) => !secrets[index].includes(secret));
+    check(other.length > 0, "the other role knows something that this one does not");
     const text = (await view.page.content()) + view.traffic();
     for (const secret of other) check(!text.includes(secret), `${view.seat.role} can read ${secret}`);
     check(!view.traffic().includes(views[1 - index].seat.token), "no token of the other seat is sent");
@@ -206,6 +207,29 @@ test("hidden-game-in-two-browsers", async (bench) => {
   await line(watcher).waitFor();
   const shown = await watcher.content();
   for (const secret of secrets.flat()) check(!shown.includes(secret), `a spectator can read ${secret}`);
+});
+
+test("card-game-by-clicking", async (bench) => {
+  const page = await bench.page();
+  await begin(page, "agram", "Beginner");
+  const hand = page.locator(".owner.own .hand");
+  const cards = hand.locator("button");
+  let played = 0;
+  for (let turn = 0; turn < 12; turn++) {
+    await page.waitForFunction(() => /Your move|won|lost|draw|end/i.test(document.querySelector(".status .line")?.textContent ?? ""));
+    if (!/Your move/.test(await line(page).textContent())) break;
+    await cards.first().waitFor();
+    if (turn === 0) {
+      check((await hand.locator("svg").count()) >= 5, "the own hand is drawn as cards");
+      check((await page.locator(".owner:not(.own) .stock").count()) > 0, "the cards of the others lie face down");
+    }
+    const before = await page.locator("li[data-ply]").count();
+    await cards.first().click();
+    played++;
+    await page.waitForFunction((count) => document.querySelectorAll("li[data-ply]").length > count, before);
+  }
+  check(played > 1, `${played} cards were played`);
+  check(/won|lost|draw|end/i.test(await line(page).textContent()), "the match ends");
 });
 
 test("puzzle-of-the-day", async (bench) => {

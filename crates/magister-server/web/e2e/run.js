@@ -3,6 +3,7 @@
 import { run } from "./harness.js";
 import "./accounts.js";
 import "./playing.js";
+import "./training.js";
 import "./watching.js";
 import "./writing.js";
 import "./pages.js";

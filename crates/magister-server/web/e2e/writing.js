@@ -46,6 +46,25 @@ test("style-is-edited-with-a-preview", async (bench) => {
   bench.faults = bench.faults.filter((fault) => !/status of 422/.test(fault));
 });
 
+test("scripts-in-names-stay-text", async (bench) => {
+  const evil = '<img src="x" onerror="window.hacked=1"><script>window.hacked=1</script>';
+  const rules = `(role "${"<i>a</i>"}") (role b) (init (cell 1 1 "<b>hot</b>")) (init (cell 2 2 plain)) (init (says "<img/src=x/onerror=hacked=1>"))
+(<= (legal ?r (go "<u>there</u>")) (role ?r)) (<= (legal ?r stay) (role ?r)) (<= (next done) (does b ?m)) (<= terminal (true done)) (<= (goal ?r 50) (role ?r))`;
+  const saved = await bench.api("POST", "/api/games", { name: evil.slice(0, 50), text: rules });
+  const seats = [{ kind: "person", player: evil }, { kind: "person", player: evil }];
+  const match = await bench.api("POST", "/api/matches", { game: saved.name, mode: "match", seats });
+  await bench.api("POST", "/api/uploads", { name: evil.slice(0, 50), text: `// ${evil}` });
+  const page = await bench.page();
+  for (const address of ["/games?search=img", `/games/${saved.name}`, `/match/${match.id}`, "/matches", "/student", `/metagame/${saved.name}`, `/check?game=${saved.name}`, "/admin"]) {
+    await page.goto(address);
+    await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector('[aria-busy="true"]'));
+    const found = await page.evaluate(() => ({ hacked: window.hacked, images: document.querySelectorAll("img").length, scripts: [...document.scripts].filter((one) => one.textContent.includes("hacked")).length, tags: document.querySelectorAll("main u, main b, main img").length }));
+    check(found.hacked === undefined && found.images === 0 && found.scripts === 0 && found.tags === 0, `${address}: ${JSON.stringify(found)}`);
+  }
+  await page.goto(`/games/${saved.name}`);
+  await page.getByText('<img src="x"').first().waitFor();
+});
+
 test("student-player-wins", async (bench) => {
   const page = await bench.page();
   await page.goto("/student");

@@ -2,7 +2,7 @@
 
 import { at } from "./base";
 import type {
-  CheckResult, CreatedMatch, Game, GameDetail, Hint, Match, MatchSummary, NewMatch, Players, Scene, Start, Upload,
+  CheckResult, CreatedMatch, Game, GameDetail, Hint, Match, MatchSummary, NewMatch, Players, Scene, Start, Training, Upload,
 } from "./types";
 
 export class ApiError extends Error {
@@ -96,6 +96,11 @@ export const api = {
   tournaments: () => request<{ tournaments: Record<string, unknown>[] }>("GET", "/api/tournaments"),
   tournament: (id: string) => request<Record<string, unknown>>("GET", `/api/tournaments/${name(id)}`),
   createTournament: (body: Record<string, unknown>) => request<{ id: string }>("POST", "/api/tournaments", body),
+  trainings: () => request<{ trainings: Training[]; longest: number }>("GET", "/api/trainings"),
+  training: (id: string) => request<Training>("GET", `/api/trainings/${name(id)}`),
+  train: (body: { game: string; seconds: number; kind: string }) => request<Training>("POST", "/api/trainings", body),
+  stopTraining: (id: string) => request<Training>("POST", `/api/trainings/${name(id)}/stop`, {}),
+  deleteTraining: (id: string) => request<unknown>("DELETE", `/api/trainings/${name(id)}`),
   metagame: (game: string) => request<Record<string, unknown>>("GET", `/api/metagame/${name(game)}`),
   puzzle: (id: string) => request<Record<string, unknown>>("GET", `/api/puzzles/${name(id)}`),
   answerPuzzle: (id: string, move: string) =>

@@ -32,6 +32,7 @@ export const sections = [
       { href: "/manager", text: "Manager" },
       { href: "/players", text: "Players" },
       { href: "/student", text: "Students' players" },
+      { href: "/training", text: "Training" },
       { href: "/admin", text: "Administration" },
     ],
   },

@@ -148,7 +148,7 @@ export interface Start {
   roles?: string[];
 }
 
-export type SeatKind = "person" | "level" | "player" | "remote" | "chance";
+export type SeatKind = "person" | "level" | "player" | "remote" | "trained" | "chance";
 
 export interface Seat {
   role: number;
@@ -272,10 +272,52 @@ export interface RemotePlayer {
   mine?: boolean;
 }
 
+/** A player that learned a game on this site. */
+export interface TrainedPlayer {
+  name: string;
+  id: string;
+  game: string;
+  title: string;
+  rules_hash: string;
+  games: number;
+  reward: number | null;
+}
+
 export interface Players {
   players: PlayerInfo[];
   levels: Level[];
   remote: RemotePlayer[];
+  trained: TrainedPlayer[];
+}
+
+/** A test of a learner against random players. */
+export interface TrainingPoint {
+  seconds: number;
+  games: number;
+  reward: number;
+  others: number | null;
+  matches: number;
+  error: number;
+}
+
+export interface Training {
+  id: string;
+  game: string;
+  title: string;
+  rules_hash: string;
+  kind: "ntuple" | "linear" | "net";
+  seconds: number;
+  created: number;
+  state: "waiting" | "running" | "ended" | "stopped" | "failed";
+  why: string | null;
+  games: number;
+  moves: number;
+  spent: number;
+  weights: number;
+  bytes: number;
+  curve: TrainingPoint[];
+  /** Whether this visitor may stop and delete it; events do not tell. */
+  mine?: boolean;
 }
 
 export interface Diagnostic {

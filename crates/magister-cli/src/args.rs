@@ -32,7 +32,7 @@ pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use serve::{Backup, Serve};
 pub(crate) use solve::{Audit, Method, Solve};
-pub(crate) use train::{AgentKind, Eval, RuleName, Train};
+pub(crate) use train::{AgentKind, Eval, NetForm, RuleName, Train};
 
 /// A general game system: write the rules of any game as text, then check, play and analyse it
 #[derive(Debug, Parser)]
@@ -369,12 +369,13 @@ pub(crate) struct Completions {
 }
 
 /// How to read rules.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Reading {
     /// Language of the rules [default: detected from their content]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
-    /// RECYCLE only: reproduce CardStock's quirks, which some card games rely on
+    /// RECYCLE only: do what CardStock does where it departs from its documentation, for example
+    /// that later cards win ties; some card games rely on it
     #[arg(long)]
     pub(crate) compat: bool,
 }
@@ -392,6 +393,8 @@ pub(crate) enum Language {
     /// Gamemaster's language, with operations
     #[value(alias = "operations")]
     Gamemaster,
+    /// RECYCLE, the language of card games
+    Recycle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -420,13 +423,17 @@ impl Reading {
             compat: self.compat,
             ..magister_recycle::Options::default()
         };
-        magister::Reading { gdl: self.gdl(), recycle }
+        let front_end = self.language.map(|language| match language {
+            Language::Recycle => magister::FrontEnd::Recycle,
+            _ => magister::FrontEnd::Gdl,
+        });
+        magister::Reading { front_end, gdl: self.gdl(), recycle }
     }
 
     /// How GDL is read.
     pub(crate) fn gdl(&self) -> Options {
         let (syntax, dialect) = match self.language {
-            None => (None, None),
+            None | Some(Language::Recycle) => (None, None),
             Some(Language::Kif) => (Some(Syntax::Kif), None),
             Some(Language::Infix) => (Some(Syntax::Infix), None),
             Some(Language::Gdl) => (None, Some(Dialect::Gdl)),

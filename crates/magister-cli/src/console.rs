@@ -1,10 +1,11 @@
 //! A person at the terminal, or a script that replaces one.
 
 pub(crate) mod cells;
-mod find;
+pub(crate) mod find;
 mod input;
 mod known;
 pub(crate) mod moves;
+mod recorder;
 mod san;
 mod save;
 pub(crate) mod why;
@@ -12,7 +13,6 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -22,11 +22,12 @@ use magister_core::{Game, Information, MatchRecord, Move, PlayerSource as _, Sai
 use magister_engine::board::{Painter, Picture, fluents};
 use magister_players::Spec;
 
+pub(crate) use self::recorder::Recorder;
 pub(crate) use self::save::Save;
 pub(crate) use self::words::{Verdict, verdict};
 
 use self::cells::Cells;
-use self::find::{Found, Refused, choice, find};
+use self::find::{Found, Place, Refused, choice, find};
 use self::input::{read, short};
 use self::known::Known;
 use self::moves::{is_idle, plain, several};
@@ -103,7 +104,7 @@ pub(crate) struct Console {
     /// Whether several people share the terminal.
     shared: bool,
     /// The file in which the match is recorded at its end.
-    record: Option<PathBuf>,
+    recorder: Option<Arc<Recorder>>,
     cells: Cells,
     /// How moves name cells, as a sentence.
     reading: String,
@@ -125,6 +126,8 @@ struct Talk {
     refused: Refused,
     /// Whether the moves since the last question were redone.
     redone: bool,
+    /// Whether a person was asked what to do after the match.
+    over: bool,
 }
 
 /// The result of a line.
@@ -141,7 +144,7 @@ impl Console {
         seed: u64,
         look: Look,
         shared: bool,
-        record: Option<PathBuf>,
+        recorder: Option<Arc<Recorder>>,
     ) -> Self {
         let painter = playable.painter();
         let cells = Cells::new(&first_picture(&*playable.game, &painter));
@@ -158,7 +161,7 @@ impl Console {
             adviser,
             seed,
             shared,
-            record,
+            recorder,
             talk: Mutex::default(),
         }
     }
@@ -344,7 +347,8 @@ impl Console {
         let words = game.text();
         if !text.is_empty() {
             let is_known = |choice: Move| known.moves().iter().any(|(known, _)| *known == choice);
-            *refused = match find(asked, known, &self.cells, text) {
+            let is_legal = |choice| asked.is_legal(choice);
+            *refused = match find(&Place::of(asked, known, &self.cells, &is_legal), text) {
                 Found::Legal(choice) if is_known(choice) => {
                     let text = self.look.choice(game, &words.move_text(choice));
                     return Ok(format!("{text} is legal.\n"));
@@ -364,9 +368,13 @@ impl Console {
             bail!("You have not tried an illegal move yet; type `why MOVE` to ask about one.");
         }
         let Some(state) = known.certain_state().filter(|_| !has_cards(game)) else {
+            let texts = refused.moves.iter().take(EXPLAINED);
+            let texts: Vec<String> = texts.map(|text| self.look.choice(game, text)).collect();
+            let are = if texts.len() == 1 { "is" } else { "are" };
             bail!(
-                "`why` is not available here, because the reason could reveal what is hidden; \
-                 `rules` explains the moves in words"
+                "{} {are} not legal now; the reason is not given, because it might reveal what is \
+                 hidden from you. `rules` explains the moves in words",
+                texts.join(", ")
             );
         };
         let name = game.info().role_name(role);
@@ -375,8 +383,8 @@ impl Console {
         for text in refused.moves.iter().take(EXPLAINED) {
             let asked = why::Question { role: name, choice: text, never: refused.never };
             let fluents = fluents(&**game, &state);
-            let (reason, fixed) = why::illegal(&self.source, fluents, &asked)?;
-            answer.push_str(&reason);
+            let why::Reply { text, fixed, .. } = why::illegal(&self.source, fluents, &asked)?;
+            answer.push_str(&text);
             in_rules |= fixed;
         }
         if in_rules && !self.about.rules.is_empty() {
@@ -420,10 +428,14 @@ impl Console {
         } else {
             write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
         }
-        writeln!(out, "{}", words::result(view, end.outcome))?;
-        if let Some(path) = &self.record {
-            let line = format!("`quit` or a new match records this one in {}.", path.display());
-            write!(out, "{}", fitted(&line))?;
+        writeln!(out, "{}", words::result(view, end.outcome, self.shared))?;
+        // The match is recorded now, because the person may close the terminal instead of leaving.
+        if let Some(recorder) = &self.recorder {
+            match recorder.ended(end.record) {
+                Ok(Some(line)) => write!(out, "{}", fitted(&line))?,
+                Ok(None) => {}
+                Err(error) => write!(out, "{}", fitted(&format!("{error:#}")))?,
+            }
         }
         let history = known.history();
         // After hidden information has been shown, taking a move back would be unfair.
@@ -532,7 +544,13 @@ impl Person for Console {
 
     fn over(&self, asked: &Asked<'_>, end: &Ended<'_>) -> Wish {
         let mut talk = self.talk();
-        self.finish(asked, end, &mut talk).unwrap_or(Wish::Leave)
+        // Several people at one terminal are asked together.
+        if talk.over {
+            return Wish::Leave;
+        }
+        let wish = self.finish(asked, end, &mut talk).unwrap_or(Wish::Leave);
+        talk.over = !matches!(wish, Wish::Back(_) | Wish::Forth(_));
+        wish
     }
 }
 

@@ -1,4 +1,5 @@
-//! Handles ^C: the first one lets the command finish regularly, the second one ends it at once.
+//! Handles ^C and other signals: the first ^C lets the command finish regularly, the second one ends
+//! it at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,6 +18,37 @@ static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 pub(crate) fn catch() {
     // If no handler can be installed, ^C ends the process as usual.
     let _ = ctrlc::try_set_handler(handle);
+}
+
+/// The same, and SIGTERM and the end of the terminal (SIGHUP) set the flag too. Commands that may
+/// outlive their terminal on purpose, under `nohup`, use [`catch`].
+pub(crate) fn catch_all() {
+    catch();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (ready, wait) = std::sync::mpsc::channel();
+        let listen = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            // Without it, these signals end the process as usual.
+            let Ok(runtime) = runtime else { return };
+            runtime.block_on(async {
+                let Ok(mut hangup) = signal(SignalKind::hangup()) else { return };
+                let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+                let _ = ready.send(());
+                loop {
+                    tokio::select! {
+                        // A shell may repeat it, so the second one does not end the process.
+                        _ = hangup.recv() => PRESSED.store(true, Ordering::Relaxed),
+                        _ = terminate.recv() => handle(),
+                    }
+                }
+            });
+        };
+        if std::thread::Builder::new().name("signals".to_owned()).spawn(listen).is_ok() {
+            let _ = wait.recv_timeout(std::time::Duration::from_secs(1));
+        }
+    }
 }
 
 /// From now on, ^C runs this action and ends the process.

@@ -57,7 +57,7 @@ Examples:
   printf '5\\nhint\\nquit\\n' | magister play tictactoe"
 )]
 #[command(mut_arg("time", |arg| {
-    arg.help("Time per move; without --level, the strongest player plays instead of a level. A bare number is seconds")
+    arg.help("Time per move of the computer; a bare number is seconds. Without --level, it then plays as strongly as it can")
 }))]
 pub(crate) struct Play {
     /// The game: a bundled name, rust:NAME or a file
@@ -230,7 +230,7 @@ pub(crate) struct Tourney {
     #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
     pub(crate) system: Pairs,
     /// Matches per pairing and game, or rounds of a Swiss tournament
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
+    #[arg(long, visible_alias = "games", value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
     pub(crate) rounds: u32,
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -343,7 +343,7 @@ pub(crate) struct Thinking {
 }
 
 /// Reads a time: a number with `ms` or `s` after it; without a unit it is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     seconds(text)
         .filter(|seconds| (0.001..=86_400.0).contains(seconds))
         .map(Duration::from_secs_f64)

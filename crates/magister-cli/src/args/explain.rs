@@ -7,7 +7,8 @@ use super::Reading;
 /// Explain why something holds in a position, or why it does not
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Write ATOM in either syntax. It may contain variables and may be negated. If it holds, the output \
+    after_help = "A move is written as in `magister play`; the question is whether it is legal. An atom is written in \
+either syntax. It may contain variables and may be negated. If it holds, the output \
 is a proof: the rules that derive it, with line numbers, down to facts, the state and the moves. If \
 it does not hold, the output lists the nearest instance of each rule that could derive it, and the \
 conditions that fail.
@@ -20,9 +21,9 @@ several roles, semicolons separate steps. --state reads fluents in either syntax
 Exit code: 0 it holds, 1 it does not hold, 2 the question could not be answered.
 
 Examples:
-  magister explain tictactoe \"(legal x (put 1 1))\"
+  magister explain tictactoe \"put 1 1\"
+  magister explain chess Ra3
   magister explain tictactoe \"(legal o ?move)\" --moves \"put 2 2\"
-  magister explain chess \"(legal white (move c 1 e 3))\"
   magister explain tictactoe \"(goal x 100)\" \\
     --moves \"put 1 1; put 2 2; put 1 2; put 3 3; put 1 3\" --history 1
   magister explain tictactoe \"(next (cell 1 1 b))\" --does \"(put 1 1)\"
@@ -34,8 +35,9 @@ pub(crate) struct Explain {
     /// The rules: a bundled name, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Atom to explain, such as terminal, "(goal x 100)" or "legal(x,M)"
-    #[arg(value_name = "ATOM")]
+    /// A move as in `magister play`, such as "put 1 1" or Nf3, or an atom, such as terminal,
+    /// "(goal x 100)" or "legal(x,M)"
+    #[arg(value_name = "MOVE or ATOM")]
     pub(crate) atom: String,
     /// Make these moves first, such as "put 2 2; put 1 1"
     #[arg(long, value_name = "MOVES", conflicts_with = "state")]

@@ -11,7 +11,7 @@ use super::Reading;
 no percept; commas separate several percepts. The other roles are assumed to play uniformly at random, and \
 chance follows the rules. The output shows the number of states and of different boards, the \
 probability of these percepts, and the facts that are certain or likely. All states are enumerated; \
-for a large game, --sample draws an unbiased sample. Exit code: 0 answered, 1 no history is consistent \
+for a large game, --sample draws an unbiased sample, and for a card game a sample of deals. Exit code: 0 answered, 1 no history is consistent \
 with these turns, 2 the game could not be played.
 
 Examples:
@@ -19,6 +19,7 @@ Examples:
   magister infoset monty-hall --turn \"(choose 1) => nil\" --states --json
   magister infoset blind-tictactoe --role white --turn \"mark(2,2) => ok\"
   magister infoset mastermind --turn \"noop => nil\" --sample 1000
+  magister infoset hearts --role p0 --sample 1000
   magister infoset mastermind --turn \"noop => nil\" --bench"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -32,7 +33,7 @@ pub(crate) struct Infoset {
     /// A turn of this role, such as "MOVE => PERCEPT, PERCEPT"; repeat the option for each turn, in order
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Vec<String>,
-    /// The role must move now, so the game is not over
+    /// Leave out states in which the game is over, because the role is asked for a move
     #[arg(long)]
     pub(crate) asked: bool,
     /// List the states with their probabilities, the most likely first

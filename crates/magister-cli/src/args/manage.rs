@@ -65,7 +65,9 @@ pub(crate) struct Remotes {
     /// Send remote players scrambled rules, in which names are replaced by made-up words
     #[arg(long)]
     pub(crate) scramble: bool,
-    /// Variant of the messages for games with hidden information: a, b or c
+    /// Form of messages about hidden information: a is (PLAY id (percepts)), as Dresden's server
+    /// sent them about 2011; b is (play id turn move percepts), as in the book; c is (PLAY id turn
+    /// move (percepts)), as Dresden's server sends them since 2013
     #[arg(long, value_name = "V", value_parser = variant, default_value = "c")]
     pub(crate) gdl2_variant: Gdl2Variant,
 }

@@ -8,7 +8,7 @@ use magister_players::Spec;
 use super::Reading;
 
 /// Train an agent by self-play
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(
     after_help = "The agent learns a value for every position from games against itself. The \
 defaults suit the game; the options change them. Connect Four, Tic-Tac-Toe and 2048 are recognised \
@@ -16,7 +16,13 @@ by their behaviour, whatever the rules look like, and trained on fast built-in v
 trains them like any other game. The file contains all parameters, the hash of the rules and the \
 number of games. The player td:file=FILE uses it, also inside other players: puct:inner=[td:file=FILE], plies:depth=2,inner=[td:file=FILE].
 
-With one thread, the same seed and number of games give the same file. With --json, each line of \
+--agent az learns a policy, too: a neural network in the manner of AlphaZero, for games with \
+perfect information. It takes longer, and the player az:file=FILE searches with it. Of the options \
+for details, --alpha, --random-start, --longest, --replay, --no-symmetries, --simulations, --net, \
+--channels and --blocks apply to it. docs/learning.md compares the two.
+
+With one thread, the same seed and number of games give the same file; with --agent az, with any \
+number of threads. With --json, each line of \
 progress is a JSON object, and the last one has \"done\": true. Rates are per second of processor time. \
 Exit code: 0 trained, 2 the game cannot be learned or a file cannot be read or written.
 
@@ -24,13 +30,20 @@ Examples:
   magister train tictactoe --games 10000 --out ttt.agent
   magister train connect-four --seconds 600 --out c4.agent
   magister train breakthrough --agent net --seconds 60 --out b.agent --json
+  magister train connect-four --agent az --seconds 3600 --threads 2 \\
+    --checkpoint 60 --out c4.agent
+  magister train --popular --seconds 600 --out agents
   magister train connect-four --resume c4.agent --games 100000 --out c4.agent"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Train {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
-    #[arg(value_name = "GAME")]
-    pub(crate) game: String,
+    #[arg(value_name = "GAME", required_unless_present = "popular")]
+    pub(crate) game: Option<String>,
+    /// Train an agent of type az for each of ten popular games; --out is a
+    /// folder, and --games or --seconds is for each game
+    #[arg(long, conflicts_with_all = ["game", "resume", "language"])]
+    pub(crate) popular: bool,
     /// Type of value function
     #[arg(long, value_enum, default_value_t = AgentKind::Ntuple)]
     pub(crate) agent: AgentKind,
@@ -62,13 +75,13 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,
-    /// Step size, or its first and last value
+    /// How far each game changes the weights (step size), or its first and last value
     #[arg(long, value_name = "A[,B]", value_delimiter = ',', num_args = 1)]
     pub(crate) alpha: Vec<f32>,
     /// Probability of a random move, or its first and last value
     #[arg(long, value_name = "A[,B]", value_delimiter = ',', num_args = 1)]
     pub(crate) epsilon: Vec<f32>,
-    /// Decay of the eligibility traces
+    /// How far a result reaches back to earlier positions: 0 to the last one, 1 to all of them
     #[arg(long, value_name = "X")]
     pub(crate) lambda: Option<f32>,
     /// Build tuples from random walks: their number and length
@@ -83,6 +96,18 @@ pub(crate) struct Train {
     /// Number of hidden units of a neural network
     #[arg(long, value_name = "N")]
     pub(crate) hidden: Option<usize>,
+    /// Simulations for each move of self-play (az only)
+    #[arg(long, value_name = "N")]
+    pub(crate) simulations: Option<usize>,
+    /// Body of the network: convolutions over the board, or dense layers (az only)
+    #[arg(long, value_enum)]
+    pub(crate) net: Option<NetForm>,
+    /// Channels of a cell, or units of a dense layer (az only)
+    #[arg(long, value_name = "N")]
+    pub(crate) channels: Option<usize>,
+    /// Residual blocks of the network (az only)
+    #[arg(long, value_name = "N")]
+    pub(crate) blocks: Option<usize>,
     /// Begin each game with up to N random moves
     #[arg(long, value_name = "N")]
     pub(crate) random_start: Option<u32>,
@@ -92,13 +117,14 @@ pub(crate) struct Train {
     /// Number of steps kept in the replay memory
     #[arg(long, value_name = "N")]
     pub(crate) replay: Option<usize>,
-    /// Each player learns only from its own next position
+    /// Each player learns only from its own next position, not from that of the other player
     #[arg(long)]
     pub(crate) own_chain: bool,
     /// At the end of a game, only the player who moved last learns
     #[arg(long, requires = "own_chain")]
     pub(crate) no_final_adaptation: bool,
-    /// Use the same step size for all weights, without temporal coherence
+    /// Use the same step size for all weights [default: weights that keep changing direction take
+    /// smaller steps]
     #[arg(long)]
     pub(crate) plain_steps: bool,
     /// Do not use symmetries of the board
@@ -126,6 +152,17 @@ pub(crate) enum AgentKind {
     Linear,
     /// Neural network with one hidden layer
     Net,
+    /// Policy-and-value network, learned in the manner of AlphaZero
+    Az,
+}
+
+/// Bodies of policy-and-value networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetForm {
+    /// Convolutions over the cells of the board
+    Conv,
+    /// Dense layers
+    Mlp,
 }
 
 /// Rules of learning.

@@ -132,7 +132,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
                 let _ = writeln!(text, "lead changes: {:.1} per match", strong.lead_changes);
                 let _ = writeln!(
                     text,
-                    "the winner takes the lead for good with {:.0} % of the match left",
+                    "the winner is ahead in the last {:.0} % of the match",
                     100.0 * strong.decided
                 );
             }
@@ -196,9 +196,14 @@ fn fairer(seats: &[&str], balance: &Balance) -> String {
             let _ = writeln!(text, "  {}: no match ended", trial.what);
             continue;
         };
+        let exact = trial.solved.as_ref().map_or(String::new(), |values| {
+            let each = seats.iter().zip(values);
+            let each: Vec<String> = each.map(|(seat, value)| format!("{seat} {value}")).collect();
+            format!("; solved: {}", each.join(", "))
+        });
         let _ = writeln!(
             text,
-            "  {}: {seat} scores {score:.2} ({low:.2} to {high:.2}), {:.0} % draws, {}",
+            "  {}: {seat} scores {score:.2} ({low:.2} to {high:.2}), {:.0} % draws, {}{exact}",
             trial.what,
             100.0 * trial.draws,
             plural(trial.matches, "match")

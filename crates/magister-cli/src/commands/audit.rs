@@ -88,7 +88,7 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     let mut lines = vec![format!("{player} as {role}: {result}")];
     let futures = match verdict.futures {
         0 => String::new(),
-        more => format!(", {more} that differ only in the future"),
+        more => format!(", {more} of which differ only in later draws of chance"),
     };
     lines.push(format!(
         "  twins (histories that look the same to the role): {} in {}{futures}; {} compared",

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let options = args.language.options();
     let (mut errors, mut warnings, mut unreadable) = (0, 0, 0);
+    let mut explained = None;
     for file in &args.files {
         let input = match game::input(file) {
             Ok(input) => input,
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
             (true, _) => (found.json(), "", usize::MAX),
             (_, true) => (found.lines(), "", usize::MAX),
             _ if args.all => (found.terminal(), "\n", usize::MAX),
-            _ if is_foreign(&input) => (found.terminal(), "\n", 1),
+            _ if is_foreign(&input, &options) => (found.terminal(), "\n", 1),
             _ => (found.terminal(), "\n", MOST),
         };
         let all = lines.len();
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
             let shows = if all < counted { format!("the first {all}") } else { "all".to_owned() };
             writeln!(out, "{}: {what}; --all shows {shows}\n", input.name)?;
         }
+        explained = explained.or_else(|| code_of(&found.first_error()?));
         errors += found.count(Severity::Error);
         warnings += found.count(Severity::Warning);
     }
@@ -69,6 +71,9 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         let found = tally(&[(Severity::Error, errors), (Severity::Warning, warnings)]);
         let found = if found.is_empty() { "no errors or warnings".to_owned() } else { found };
         writeln!(out, "{checked}: {found}")?;
+        if let Some(code) = explained.filter(|_| !args.short) {
+            writeln!(out, "`magister check --explain {code}` explains the first code.")?;
+        }
         if let (0, 0, [file]) = (errors, warnings, &args.files[..])
             && Path::new(file).is_file()
         {
@@ -84,13 +89,19 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     })
 }
 
+/// The code in the line of an error, `G201` in `error[G201]: ...`.
+fn code_of(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("error[")?;
+    Some(rest.split_once(']')?.0.to_owned())
+}
+
 /// The maximum number of diagnostics of a file that are shown; the first errors often cause the
 /// later ones.
 const MOST: usize = 20;
 
 /// Whether a text is something other than rules: it declares no role in any of the languages.
-fn is_foreign(input: &Input) -> bool {
-    magister::recognise(input) == FrontEnd::Gdl
+fn is_foreign(input: &Input, reading: &magister::Reading) -> bool {
+    reading.front_end_of(input) == FrontEnd::Gdl
         && !input.text.match_indices("role").any(|(at, _)| {
             let before = input.text[..at].chars().next_back();
             let after = input.text[at + "role".len()..].chars().next();
@@ -114,9 +125,9 @@ fn fixed(
     }
     let Some(repair) = magister::repair(shown, &input.text, reading) else {
         let found = magister::check(&input, reading);
-        if found.has_errors() || found.count(Severity::Warning) > 0 {
-            writeln!(out, "{shown} was not changed: no repair was found")?;
-        }
+        let defects = found.has_errors() || found.count(Severity::Warning) > 0;
+        let why = if defects { "no repair was found" } else { "--fix found nothing to repair" };
+        writeln!(out, "{shown} was not changed: {why}")?;
         return Ok(input);
     };
     std::fs::write(file, &repair.text).with_context(|| format!("cannot write {file}"))?;
@@ -163,6 +174,8 @@ fn list() -> Result<u8> {
         let line = format!("{}  {:8} {}: {about}", code.id, code.severity.name(), code.name);
         writeln!(out, "{}", hanging(&line, 15))?;
     }
+    let note = "Some errors are reported as warnings where the rules can still be played.";
+    write!(out, "{}", fitted(note))?;
     Ok(CLEAN)
 }
 

@@ -63,6 +63,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         verdict: SprtVerdict::Open,
         first: args.players.first().map(ToString::to_string).unwrap_or_default(),
         broken: false,
+        wanted: args.games,
+        interrupted: false,
         late: BTreeMap::new(),
     }));
     if people {
@@ -71,7 +73,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         let (report, open) = (Arc::clone(&report), table.open_matches());
         interrupt::on_interrupt(move || {
             open.abort();
-            let report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            report.interrupted = true;
             let mut out = anstream::stdout();
             // An error cannot be reported here.
             let _ = report.print(&mut out).and_then(|()| Ok(out.flush()?));
@@ -137,6 +140,9 @@ struct Report {
     first: String,
     /// Whether a match was broken off.
     broken: bool,
+    /// The number of games that were requested, and whether the series was interrupted.
+    wanted: u64,
+    interrupted: bool,
     /// The number of late moves of each player.
     late: BTreeMap<String, u64>,
 }
@@ -175,8 +181,15 @@ impl Report {
             if let Some(test) = test {
                 object["sprt"] = json!({"test": test, "verdict": verdict});
             }
+            if self.interrupted {
+                object["interrupted"] = json!({"after": summary.games, "of": self.wanted});
+            }
             writeln!(out, "{object}")?;
             return Ok(());
+        }
+        if self.interrupted {
+            let of = plural(self.wanted, "game");
+            writeln!(out, "interrupted after {} of {of}", summary.games)?;
         }
         write!(out, "{}", table(summary))?;
         // Against itself, a player always scores half of the points.

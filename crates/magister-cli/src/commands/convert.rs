@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
+use magister::FrontEnd;
 use magister_gdl::{
     Code, Diagnostic, Diagnostics, Dialect, Options, Rulesheet, Severity, Span, Syntax, print,
     read, same_rules, translate,
@@ -17,6 +18,9 @@ pub(crate) fn run(args: &Convert) -> Result<u8> {
         bail!("--syntax says how to write GDL; it cannot be combined with --to kif or --to infix");
     }
     let input = game::input(&args.file)?;
+    if args.language.options().front_end_of(&input) == FrontEnd::Recycle {
+        bail!("{} is written in RECYCLE, whose card games cannot be translated to GDL", input.name);
+    }
     let sheet = read(&input.text, &args.language.gdl());
     if sheet.diagnostics.has_errors() {
         complain(&input.name, &input.text, &sheet.diagnostics)?;

@@ -23,6 +23,9 @@ use crate::{CLEAN, FOUND, game};
 use describe::{description, fluents, move_text};
 use paper::Paper;
 
+/// Why a puzzle with a plan may not be solved.
+const UNPROVEN: &str = "it is not proven that no plan is better";
+
 /// What is split: a game, or a position of it.
 struct Subject<'a> {
     name: &'a str,
@@ -126,12 +129,12 @@ fn report(
     }
     let mut state = Vec::new();
     game.worker().save(&mut state);
-    if args.solve {
-        let begun = Instant::now();
-        let plan = Placement::attempt(game, &state, Some(time), &Stop::never());
-        if let Ok(Some(plan)) = plan {
-            return plan_found(subject, &plan, (args, begun.elapsed()));
-        }
+    let begun = Instant::now();
+    let plan = args.solve.then(|| Placement::attempt(game, &state, Some(time), &Stop::never()));
+    let plan = plan.and_then(Result::ok).flatten();
+    let planning = begun.elapsed();
+    if let Some(plan) = plan.as_ref().filter(|plan| plan.proven) {
+        return plan_found(subject, plan, (args, planning));
     }
     let limits = SolveLimits { nodes: args.states as usize, ..SolveLimits::default() };
     let begun = Instant::now();
@@ -139,6 +142,9 @@ fn report(
         .solve
         .then(|| within(time, &Stop::never(), |stop| solve(compiled, whole, &limits, stop)));
     let solving = begun.elapsed();
+    if let (Some(plan), Some(Err(_))) = (&plan, &solved) {
+        return plan_found(subject, plan, (args, planning));
+    }
     // The values of regions are shown if they are found quickly; they solve positions that parts do
     // not.
     let begun = Instant::now();
@@ -190,7 +196,7 @@ fn report(
     Ok(code)
 }
 
-/// Prints the solution of a puzzle.
+/// Prints the plan for a puzzle.
 fn plan_found(
     subject: &Subject<'_>,
     plan: &Plan,
@@ -203,7 +209,10 @@ fn plan_found(
     if args.json {
         let mut object = description(name, compiled, whole);
         object["seconds_to_decompose"] = json!(subject.took.as_secs_f64());
-        object["solved"] = json!(true);
+        object["solved"] = json!(plan.proven);
+        if !plan.proven {
+            object["reason"] = json!(UNPROVEN);
+        }
         object["method"] = json!("placement");
         object["value"] = json!({ role.clone(): plan.value });
         object["best"] =
@@ -215,7 +224,8 @@ fn plan_found(
         writeln!(out, "{object}")?;
     } else {
         write!(out, "{}", describe::text(name, compiled, whole, args.all, subject.took))?;
-        writeln!(out, "plan for a puzzle of placements: {role} {}", plan.value)?;
+        let note = if plan.proven { String::new() } else { format!("; {UNPROVEN}") };
+        writeln!(out, "plan for a puzzle of placements: {role} {}{note}", plan.value)?;
         write!(out, "{}", wrapped("  ", line.into_iter(), "  "))?;
     }
     Ok(if whole.decomposes() { CLEAN } else { FOUND })

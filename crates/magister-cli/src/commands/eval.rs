@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use magister_arena::{Contest, Series, Summary};
 use magister_core::{PlayerSource, Seed};
-use magister_learn::AgentFile;
+use magister_learn::az::{AzFile, AzLearner};
+use magister_learn::{AgentFile, AgentType};
 use magister_players::Spec;
 use serde_json::json;
 
@@ -21,12 +22,22 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
     let name = args.file.display().to_string();
     let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {name}"))?;
     // Errors of the file are reported before any game begins.
-    let file = AgentFile::from_bytes(&bytes).with_context(|| name.clone())?;
-    let header = magister_learn::Learner::open(&playable.game, file)
-        .with_context(|| name.clone())?
-        .header()
-        .clone();
-    let text = format!("td:file={name}");
+    let kind = AgentType::of(&bytes).with_context(|| name.clone())?;
+    let (learned, trained) = match kind {
+        AgentType::Values => {
+            let file = AgentFile::from_bytes(&bytes).with_context(|| name.clone())?;
+            let learner = magister_learn::Learner::open(&playable.game, file);
+            let header = learner.with_context(|| name.clone())?.header().clone();
+            (header.game, header.games)
+        }
+        AgentType::Network => {
+            let file = AzFile::from_bytes(&bytes).with_context(|| name.clone())?;
+            let learner = AzLearner::open(&playable.game, file);
+            let header = learner.with_context(|| name.clone())?.header().clone();
+            (header.game, header.games)
+        }
+    };
+    let text = format!("{}:file={name}", kind.player());
     let text = match &args.inside {
         Some(outer) => outer.replace("AGENT", &text),
         None => text,
@@ -37,8 +48,8 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
     let limits = limits(&args.thinking);
     let mut out = anstream::stdout();
     if !args.json {
-        let games = plural(header.games, "game");
-        writeln!(out, "{name}: trained with {games} of {}", header.game)?;
+        let games = plural(trained, "game");
+        writeln!(out, "{name}: trained with {games} of {learned}")?;
     }
     let opponents: Vec<Option<&Spec>> =
         if alone { vec![None] } else { args.against.iter().map(Some).collect() };
@@ -91,7 +102,7 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
             let object = json!({
                 "game": playable.name,
                 "agent": own,
-                "trained_games": header.games,
+                "trained_games": trained,
                 "against": against,
                 "games": count,
                 "mean": mean,

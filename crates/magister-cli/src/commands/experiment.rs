@@ -6,7 +6,6 @@ mod valet;
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{Contest, Page, TableResult, TableTrial, TimeControl, rank_values};
@@ -29,9 +28,7 @@ pub(crate) fn run(args: &Experiment) -> Result<u8> {
 
 fn limits(args: &Experiment) -> TimeControl {
     match args.time {
-        Some(seconds) => {
-            TimeControl { time: Some(Duration::from_secs_f64(seconds)), ..TimeControl::default() }
-        }
+        Some(time) => TimeControl { time: Some(time), ..TimeControl::default() },
         None => TimeControl {
             iterations: Some(args.iterations.unwrap_or(ITERATIONS)),
             ..TimeControl::default()

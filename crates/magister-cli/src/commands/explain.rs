@@ -1,6 +1,7 @@
 //! `magister explain`: why something holds in a position, or why it does not.
 
 mod cards;
+mod question;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use magister_engine::explain::{Extent, Scene};
 use magister_engine::{
     Error, Explainer, Ground, Program, QueryLimits, Reference, ReferenceGame, within,
 };
-use magister_gdl::{Dialect, Rulesheet, Syntax};
+use magister_gdl::{Rulesheet, Syntax};
 use serde_json::Value;
 
+use self::question::Meaning;
 use super::plural;
 use crate::args::Explain;
 use crate::console::cells::Cells;
-use crate::console::moves::{Meant, shaped, understood};
 use crate::console::why;
 use crate::game;
 use crate::session::{Session, joint};
@@ -61,7 +62,15 @@ impl Asked<'_> {
     fn answer(&self, stop: &Stop) -> Result<u8> {
         let program = Program::new(self.rules, self.text).map_err(|error| self.no_game(&error))?;
         let scene = self.scene(&Arc::new(program.clone()), stop)?;
-        let atom = self.atom(&program, &scene, stop)?;
+        let question =
+            question::Asker { asked: self, program: &program, scene: &scene, stop }.read()?;
+        let (atom, never) = match question {
+            Meaning::Atom { atom, never } => (atom, never),
+            Meaning::NoMoves(text) => {
+                write!(anstream::stdout(), "{text}")?;
+                return Ok(FOUND);
+            }
+        };
         let mut explainer = Explainer::new(program, self.rules.syntax, &atom, &scene)?;
         if explainer.needs_moves() {
             bail!(
@@ -81,9 +90,14 @@ impl Asked<'_> {
             writeln!(out, "{object}")?;
         } else {
             if !explanation.holds
-                && let Some(text) = self.in_short(&explainer.question(), &scene)
+                && let Some(reply) = self.in_short(&explainer.question(), &scene, never)
             {
-                writeln!(out, "{text}")?;
+                write!(out, "{}", reply.text)?;
+                // A proof that the rules do not know a name would only repeat the rules.
+                if reply.unknown {
+                    return Ok(FOUND);
+                }
+                writeln!(out)?;
             }
             // A variable stays on one line with its value.
             let text = explainer.text(&explanation).replace(" = ", KEPT);
@@ -95,51 +109,6 @@ impl Asked<'_> {
         Ok(if explanation.holds { CLEAN } else { FOUND })
     }
 
-    /// The question. A move in the notation of people means the question whether it is legal.
-    fn atom(&self, program: &Program, scene: &Scene, stop: &Stop) -> Result<String> {
-        let cells = self.cells(self.args.atom.trim()).words(&self.args.atom);
-        let atom = cells.as_deref().unwrap_or(self.args.atom.trim());
-        let word = atom.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        let names = || program.terms.find_symbol(atom);
-        if atom.contains('(') || (word && names().is_some()) {
-            return Ok(atom.to_owned());
-        }
-        let mut reference = Reference::new(Arc::new(program.clone()), QueryLimits::default());
-        let terms = reference.terms_mut();
-        let state: Vec<_> = scene.state.iter().map(|fluent| terms.import(fluent)).collect();
-        reference.set_state(&state);
-        let syntax = self.rules.syntax;
-        let legal_in = |role: &str, term: &str| match (self.rules.dialect, syntax) {
-            (Dialect::Operations, _) => format!("legal({term})"),
-            (_, Syntax::Kif) => format!("(legal {role} {term})"),
-            (_, Syntax::Infix) => format!("legal({role},{term})"),
-        };
-        let mut example = None;
-        for role in 0..program.roles.len() {
-            let Ok(legal) = reference.legal(role, stop) else { continue };
-            let texts = legal.iter().map(|&term| reference.terms().export(term).text(syntax));
-            let moves: Vec<(Move, String)> = (0..).map(Move).zip(texts).collect();
-            let name = program.terms.export(program.roles[role]).text(syntax);
-            let found = match understood(atom, &moves, &scene.state) {
-                Meant::One(Move(number)) => {
-                    moves.get(number as usize).map(|(_, text)| text.clone())
-                }
-                _ => shaped(atom, &moves),
-            };
-            if let Some(term) = found {
-                return Ok(legal_in(&name, &term));
-            }
-            example = example.or_else(|| Some(legal_in(&name, &moves.first()?.1)));
-        }
-        if word {
-            return Ok(atom.to_owned());
-        }
-        match example {
-            Some(example) => bail!("`{atom}` is not a condition. For a move write \"{example}\""),
-            None => Ok(atom.to_owned()),
-        }
-    }
-
     /// The cells of the board, if a text may name them.
     fn cells(&self, text: &str) -> Cells {
         let named = joint::steps(text).flat_map(|step| step.split(',')).any(Cells::are_named);
@@ -148,7 +117,7 @@ impl Asked<'_> {
     }
 
     /// The short answer, if the question is whether a move is legal.
-    fn in_short(&self, question: &str, scene: &Scene) -> Option<String> {
+    fn in_short(&self, question: &str, scene: &Scene, never: bool) -> Option<why::Reply> {
         let atom = Ground::read_either(question, self.rules.syntax)?;
         let args = atom.args.filter(|_| &*atom.name == "legal")?;
         let (role, choice) = match &args[..] {
@@ -157,8 +126,8 @@ impl Asked<'_> {
             _ => return None,
         };
         let choice = choice.text(self.rules.syntax);
-        let asked = why::Question { role: &role, choice: &choice, never: false };
-        why::illegal(self.source, scene.state.clone(), &asked).ok().map(|(text, _)| text)
+        let asked = why::Question { role: &role, choice: &choice, never };
+        why::illegal(self.source, scene.state.clone(), &asked).ok()
     }
 
     fn no_game(&self, error: &Error) -> anyhow::Error {

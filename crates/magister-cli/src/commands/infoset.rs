@@ -1,14 +1,17 @@
 //! `magister infoset`: the information set of a role.
 
+mod dealt;
 mod measure;
 mod turns;
 
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
-use magister_core::{Game, Information, Role, Seed, Stop, Turn};
+use magister_core::{Game, Halt, Information, Role, Seed, Stop, Turn};
+use magister_engine::within;
 use magister_infoset::{
     InfosetError, InfosetLimits, Keep, Known, ParticleFilter, Pool, Tracker, Uniform,
 };
@@ -16,15 +19,19 @@ use serde_json::{Value, json};
 
 use super::fit::{no_players, seat};
 use crate::args::Infoset;
+use crate::draw::has_cards;
 use crate::{CLEAN, FOUND, game};
 
 /// The maximum number of likely facts and states in text output.
 const SHOWN: usize = 20;
+/// The time limit for enumerating the deals of a card game.
+const DEALS: Duration = Duration::from_secs(2);
 
 /// The information set.
 struct Found {
     /// States with their probabilities, without duplicates.
     states: Vec<(Vec<u64>, f64)>,
+    /// The probability of the percepts; not a number if it is unknown.
     probability: f64,
     /// The number of histories that lead to the states, if all of them were followed.
     histories: Option<f64>,
@@ -42,14 +49,32 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
             playable.name
         );
     }
-    let mut tracker = Tracker::with(
-        Arc::clone(game),
-        role,
-        Keep::States,
-        InfosetLimits { states: args.limit as usize, ..InfosetLimits::default() },
-        Arc::new(Uniform),
-        &Stop::never(),
-    )?;
+    // The deals of a card game are sampled by the game itself.
+    let cards = has_cards(game);
+    if let Some(size) = args.sample.filter(|_| cards) {
+        return match dealt::sampled(args, game, role, size as usize)? {
+            Ok(found) => report(args, &**game, role, found),
+            Err(turn) => {
+                anstream::eprintln!("magister: no deal is consistent with turn {turn}");
+                Ok(FOUND)
+            }
+        };
+    }
+    let limits = InfosetLimits { states: args.limit as usize, ..InfosetLimits::default() };
+    // A deck has too many orders, which shows early.
+    let patience = if cards { DEALS } else { Duration::MAX };
+    let tracker = within(patience, &Stop::never(), |stop| {
+        Tracker::with(Arc::clone(game), role, Keep::States, limits, Arc::new(Uniform), stop)
+    });
+    let mut tracker = match tracker {
+        Ok(tracker) => tracker,
+        Err(InfosetError::TooLarge | InfosetError::Halt(Halt::Stopped)) => bail!(
+            "the game can begin in too many states to enumerate them; draw a sample with --sample \
+             1000, or raise --limit {}",
+            args.limit
+        ),
+        Err(error) => return Err(error.into()),
+    };
     let mut lived: Vec<Turn> = Vec::new();
     // A sample begins where enumeration reaches its limit, or at the start of the game.
     let mut filter: Option<ParticleFilter> = None;
@@ -57,7 +82,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
     if args.bench {
         let read = |tracker: &mut Tracker, lived: &[Turn], text: &str| {
             let states = turns::states(tracker, None);
-            turns::read(&**game, role, tracker, &states, lived.len(), text)
+            turns::read(&**game, role, Some(tracker), &states, lived.len(), text)
         };
         for text in &args.turn {
             let turn = read(&mut tracker, &lived, text)?;
@@ -75,7 +100,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
     }
     for text in &args.turn {
         let states = turns::states(&tracker, filter.as_ref());
-        let turn = turns::read(&**game, role, &mut tracker, &states, lived.len(), text)?;
+        let turn = turns::read(&**game, role, Some(&tracker), &states, lived.len(), text)?;
         let made = match &mut filter {
             Some(filter) => filter.advance(&turn, &mut rng, &|| true, &Stop::never()),
             None => tracker.advance(&turn, &Stop::never()),
@@ -101,24 +126,29 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
             Err(error) => return Err(error.into()),
         }
     }
-    let mut found = match &filter {
+    let found = match &filter {
         Some(filter) => sampled(filter),
         None => exact(&tracker),
     };
-    if args.asked && !go_on(&**game, &mut found)? {
+    report(args, &**game, role, found)
+}
+
+/// Prints an information set.
+fn report(args: &Infoset, game: &dyn Game, role: Role, mut found: Found) -> Result<u8> {
+    if args.asked && !go_on(game, &mut found)? {
         anstream::eprintln!(
             "magister: the game is over in every state that is consistent with these turns"
         );
         return Ok(FOUND);
     }
     let states = found.states.iter().map(|(state, share)| (&state[..], *share));
-    let known = Known::of(&**game, role, states, &Stop::never())?;
+    let known = Known::of(game, role, states, &Stop::never())?;
     let mut out = anstream::stdout().lock();
     if args.json {
-        let object = as_json(args, &**game, role, &found, &known);
+        let object = as_json(args, game, role, &found, &known);
         writeln!(out, "{object}")?;
     } else {
-        out.write_all(as_text(args, &**game, role, &found, &known).as_bytes())?;
+        out.write_all(as_text(args, game, role, &found, &known).as_bytes())?;
     }
     Ok(CLEAN)
 }
@@ -257,7 +287,10 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         let _ = writeln!(text, "boards:      {boards}");
     }
     let sampled = found.sample.is_some();
-    let _ = writeln!(text, "probability: {}", probability(found.probability, sampled));
+    // The sampler of a card game does not estimate it.
+    if found.probability.is_finite() {
+        let _ = writeln!(text, "probability: {}", probability(found.probability, sampled));
+    }
     if let Some(histories) = found.histories {
         let _ = writeln!(text, "histories:   {histories}");
     }

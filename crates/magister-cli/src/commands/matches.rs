@@ -15,11 +15,8 @@ use crate::args::{Matches, Stored};
 pub(crate) fn run(args: &Matches) -> Result<u8> {
     let filter = Filter { limit: Some(args.limit), ..filter(&args.stored) };
     // Listing matches must not create a store.
-    let lines = if is_missing(&args.stored.store) {
-        Vec::new()
-    } else {
-        with_store(&args.stored.store, |store| async move { store.list(&filter).await })?
-    };
+    existing(&args.stored.store)?;
+    let lines = with_store(&args.stored.store, |store| async move { store.list(&filter).await })?;
     let mut out = anstream::stdout().lock();
     for line in &lines {
         if args.json {
@@ -60,7 +57,11 @@ pub(crate) fn filter(stored: &Stored) -> Filter {
 
 /// Whether a store is a file that does not exist.
 pub(crate) fn is_missing(url: &str) -> bool {
-    let file = url.strip_prefix("sqlite:").map(|rest| rest.split('?').next().unwrap_or(rest));
+    let file = match url.strip_prefix("sqlite:") {
+        Some(rest) => Some(rest.split('?').next().unwrap_or(rest)),
+        // A plain path is a file, too.
+        None => Some(url).filter(|url| !url.contains("://")),
+    };
     file.map(|file| file.trim_start_matches("//")).is_some_and(|file| {
         !file.is_empty() && !file.contains(":memory:") && !Path::new(file).exists()
     })

@@ -4,7 +4,6 @@ mod about;
 mod seats;
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
 use std::path::Path;
@@ -26,10 +25,11 @@ pub(crate) use self::seats::{DEFAULT_LEVEL, opponent};
 use self::seats::{Opponents, people, seats};
 use super::contest::{limits, with_memory};
 use super::plural;
+use super::remote::fits;
 use crate::args::Play;
-use crate::console::{After, Console, Verdict, verdict};
+use crate::console::{After, Console, Recorder, Verdict, verdict};
 use crate::draw::Look;
-use crate::terminal::paragraphs;
+use crate::terminal::{fitted, paragraphs};
 use crate::{CLEAN, game, interrupt};
 
 /// The time limit of a hint.
@@ -55,7 +55,10 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
         None => Sitting::new(args, &playable)?,
         Some(saved) => Sitting::of_record(&playable, saved)?,
     };
-    let mut record = args.record.as_deref().map(open_record).transpose()?;
+    if let Opponents::Named(named) = &sitting.against {
+        named.iter().try_for_each(|spec| fits(spec, &playable.game))?;
+    }
+    let recorder = args.record.as_deref().map(Recorder::open).transpose()?.map(Arc::new);
     let shared = sitting.people.len() > 1;
     let info = playable.game.info();
     let players = info.players().map(|role| info.role_name(role).to_owned());
@@ -71,9 +74,9 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
         sitting.seed,
         look.clone(),
         shared,
-        args.record.clone(),
+        recorder.clone(),
     ));
-    interrupt::catch();
+    interrupt::catch_all();
     let mut saved = saved;
     let mut score = Score::default();
     loop {
@@ -85,9 +88,11 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
             ..Contest::new(Arc::clone(&playable.game), sitting.limits)
         };
         let played = sitting.play(&contest, &seats, &console, saved.take().as_ref())?;
+        // The record is written first: if the terminal is gone, nothing can be printed.
+        let recorded = recorder.as_ref().map(|recorder| recorder.closed(&played)).transpose()?;
         tell_end(&console, info, &played)?;
-        if let (Some(file), Some(path)) = (&mut record, &args.record) {
-            append(file, &played, path)?;
+        if let Some(line) = recorded.flatten() {
+            write!(anstream::stdout(), "{line}")?;
         }
         if played.end == Some(MatchEnd::Resigned) && !interrupt::pressed() {
             score.count(info, &sitting.people, &played);
@@ -334,7 +339,7 @@ fn tell_end(console: &Console, info: &Info, played: &MatchRecord) -> Result<()> 
                 writeln!(out, "step {}, {player}: {}", fault.step, fault.what)?;
             }
             None if matches!(fault.kind, FaultKind::Resigned | FaultKind::Left) => {}
-            None => writeln!(out, "{}", fault.what)?,
+            None => write!(out, "{}", fitted(&fault.what))?,
         }
     }
     match played.end {
@@ -362,19 +367,6 @@ fn resigned(info: &Info, played: &MatchRecord) -> String {
         (Some(_), [other]) => format!("You resign; {other} wins."),
         _ => "You resign.".to_owned(),
     }
-}
-
-fn open_record(path: &Path) -> Result<File> {
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.with_context(|| format!("{} cannot be written", path.display()))
-}
-
-fn append(file: &mut File, played: &MatchRecord, path: &Path) -> Result<()> {
-    writeln!(file, "{}", serde_json::to_string(played)?)
-        .with_context(|| format!("{} cannot be written", path.display()))?;
-    let mut out = anstream::stdout();
-    writeln!(out, "The match is recorded in {}.", path.display())?;
-    Ok(())
 }
 
 /// The last match of a file that has not ended.

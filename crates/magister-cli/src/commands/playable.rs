@@ -227,10 +227,20 @@ fn report(
     match played {
         None => writeln!(out, "{name}: no match was played")?,
         Some(Played { game, evaluator, survey, used, unknown, notes }) => {
+            if problems.iter().any(|problem| problem.kind == "check") {
+                let line = format!(
+                    "{name} has errors, so it may not be the game that you mean; the matches were \
+                     played all the same."
+                );
+                write!(out, "{}", fitted(&line))?;
+            }
             let count = plural(survey.playouts, "random match");
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
             let mut lines = observations(*game, survey, args.max_steps);
-            lines.extend(used.iter().flat_map(unused));
+            // Without a step, no rule for `next` or `goal` had an opportunity.
+            if survey.finished < survey.playouts || survey.longest > 0 {
+                lines.extend(used.iter().flat_map(unused));
+            }
             lines.extend(unknown.iter().map(Unknown::line));
             lines.extend(notes.iter().cloned());
             for line in lines {
@@ -375,7 +385,7 @@ fn result(score: &Score, alone: bool) -> String {
     if !alone {
         let share = |count: u32| 100.0 * f64::from(count) / f64::from(score.paid);
         let (best, shared) = (share(score.best), share(score.shared));
-        let _ = write!(text, "; alone in first place {best:.1} %, tied {shared:.1} %");
+        let _ = write!(text, "; wins {best:.1} %, ties {shared:.1} %");
     }
     text
 }

@@ -131,7 +131,13 @@ fn describe(out: &mut impl Write, level: &Level, json: bool) -> Result<u8> {
 }
 
 fn level_json(level: &Level) -> Value {
-    let of = |strength: magister_players::Strength| json!({"player": strength.player, "iterations": strength.iterations});
+    let of = |strength: magister_players::Strength| {
+        json!({
+            "player": strength.player,
+            "iterations": strength.iterations,
+            "random_percent": strength.random,
+        })
+    };
     json!({
         "level": level.name,
         "about": level.about,

@@ -8,10 +8,12 @@ use anyhow::{Result, bail};
 use magister::{Playable, Reading};
 use magister_arena::{Seating, TimeControl};
 use magister_core::{Game, PlayerSource, SourceError};
+use magister_learn::AgentFile;
 use magister_manager::{
     AddressPolicy, Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, client,
     wire,
 };
+use magister_players::Spec;
 use magister_protocol::Status;
 
 use crate::args::{PlayerArg, Remotes, Thinking};
@@ -81,12 +83,30 @@ fn reach(address: &PlayerAddress) -> std::io::Result<()> {
     Err(failed)
 }
 
+/// Refuses a learned agent that was trained for another game: it could only play random moves.
+pub(crate) fn fits(spec: &Spec, game: &Arc<dyn Game>) -> Result<()> {
+    let text = spec.to_string();
+    let files = text.split("file=").skip(1).filter_map(|rest| rest.split([',', ')', ']']).next());
+    for file in files {
+        // A file that cannot be read is reported when the player is created.
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        let Ok(agent) = AgentFile::from_bytes(&bytes) else { continue };
+        let (learned, played) = (&agent.header, game.info());
+        if learned.rules_hash != played.rules_hash {
+            bail!("{spec} cannot play {}: it was trained for {}", played.name, learned.game);
+        }
+    }
+    Ok(())
+}
+
 /// The players of some games.
 pub(crate) struct Table<'a> {
     players: &'a [PlayerArg],
     manner: Manner,
     limits: TimeControl,
     memory: Option<u32>,
+    /// All games.
+    played: Vec<Arc<dyn Game>>,
     /// The games that remote players are sent.
     games: Vec<(Arc<dyn Game>, Arc<WireGame>)>,
     open: Arc<OpenMatches>,
@@ -112,7 +132,8 @@ impl<'a> Table<'a> {
         let manner =
             Manner { variant: remotes.gdl2_variant, upper: false, scramble: remotes.scramble };
         let memory = thinking.memory;
-        Ok(Table { players, manner, limits, memory, games: Vec::new(), open: Arc::default() })
+        let (played, games) = (Vec::new(), Vec::new());
+        Ok(Table { players, manner, limits, memory, played, games, open: Arc::default() })
     }
 
     /// How long the players think.
@@ -137,7 +158,9 @@ impl<'a> Table<'a> {
         force: bool,
     ) -> Result<Playable> {
         if !self.has_remotes() {
-            return game::open_clean(argument, reading, force);
+            let playable = game::open_clean(argument, reading, force)?;
+            self.played.push(Arc::clone(&playable.game));
+            return Ok(playable);
         }
         let (playable, wire) = wire::open(&game::find_clean(argument, reading, force)?)?;
         let gamemaster = |player: &&PlayerArg| match player {
@@ -151,6 +174,7 @@ impl<'a> Table<'a> {
             );
         }
         playable.warm_up();
+        self.played.push(Arc::clone(&playable.game));
         self.games.push((Arc::clone(&playable.game), Arc::new(wire)));
         Ok(playable)
     }
@@ -165,6 +189,7 @@ impl<'a> Table<'a> {
                     if let Err(error) = spec.try_agent() {
                         bail!("{player} cannot play: {}", reason(&error));
                     }
+                    self.played.iter().try_for_each(|game| fits(spec, game))?;
                 }
                 PlayerArg::Remote(address) => {
                     if let Err(error) = reach(address) {

@@ -105,11 +105,11 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         1 => "1 does not agree with the rules".to_owned(),
         _ => format!("{wrong} do not agree with the rules"),
     };
-    let agree = if number == 1 && wrong == 0 { "which agrees with the rules" } else { &agree };
-    if number == 1 {
-        writeln!(out, "1 match, {agree}")?;
-    } else if number > 1 {
-        writeln!(out, "{}, {agree}", plural(number, "match"))?;
+    match (number, wrong) {
+        (0, _) => {}
+        (1, 0) => writeln!(out, "The match agrees with the rules.")?,
+        (1, _) => writeln!(out, "The match does not agree with the rules.")?,
+        _ => writeln!(out, "{}, {agree}", plural(number, "match"))?,
     }
     if unproven > 0 {
         let which = plural(unproven, "match");
@@ -237,5 +237,11 @@ fn positions(
             write!(out, "{}", look.text(&picture, Some(&before), false))?;
         }
     }
+    let info = game.info();
+    let rewards = info.players().zip(&record.rewards).map(|(role, reward)| {
+        let reward = reward.map_or_else(|| "no result".to_owned(), |r| r.to_string());
+        format!("{} {reward}", info.role_name(role))
+    });
+    writeln!(out, "Result: {}", rewards.collect::<Vec<_>>().join(", "))?;
     Ok(())
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::{games, plural, tally};
 use crate::args::Show;
+use crate::console::moves::is_idle;
 use crate::draw::Look;
 use crate::session::Session;
 use crate::terminal::{fitted, hanging, prose, width, wrap};
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         return Ok(CLEAN);
     }
     let options = args.language.options();
-    if let Some(text) = text.as_ref().filter(|t| magister::recognise(t) == FrontEnd::Recycle) {
+    if let Some(text) = text.as_ref().filter(|t| options.front_end_of(t) == FrontEnd::Recycle) {
         return cards::run(args, entry, text, &options);
     }
     let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options.gdl)));
@@ -214,10 +215,15 @@ fn beginning(playable: &Playable) -> Result<String> {
         let choosing: Vec<Role> = info.all_roles().filter(|&role| session.chooses(role)).collect();
         session.random()?;
         let joint = &session.moment().joint;
-        let line = |role: &Role| {
-            format!("{} {}", info.role_name(*role), game.text().move_text(joint[role.index()]))
+        // A forced move belongs to the line, unless the role only waits.
+        let line = |role: Role| {
+            let text = game.text().move_text(joint[role.index()]);
+            let chosen = choosing.contains(&role);
+            let forced = if chosen { "" } else { " (forced)" };
+            (chosen || info.chance != Some(role) && !is_idle(&text))
+                .then(|| format!("{} {text}{forced}", info.role_name(role)))
         };
-        let made: Vec<String> = choosing.iter().map(line).collect();
+        let made: Vec<String> = info.all_roles().filter_map(line).collect();
         if !made.is_empty() {
             steps.push(made.join(" and\n"));
         }

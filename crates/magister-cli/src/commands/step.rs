@@ -190,9 +190,13 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
             }
             session.go(session.at + count)?;
         }
+        // A move has the same name in many games.
+        "jump" if joint::is_legal(session, line) => session.play(line)?,
         "jump" => match rest.parse() {
             Ok(at) => session.go(at)?,
-            Err(_) => bail!("`jump N` needs the number of steps, such as `jump 0`"),
+            Err(_) => session.play(line).context(
+                "`jump N` goes to the position after N steps, such as `jump 0`; as a move",
+            )?,
         },
         "state" if rest.is_empty() => return Ok(Answer::Text(show::state(session))),
         "legal" | "moves" if rest.is_empty() => {
@@ -209,7 +213,8 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
             if word_only { error.context(no_command()) } else { error }
         })?,
     }
-    if !matches!(word, "undo" | "redo" | "jump") {
+    let gone = word == "jump" && rest.parse::<usize>().is_ok();
+    if !gone && !matches!(word, "undo" | "redo") {
         session.deal()?;
     }
     Ok(Answer::Position)

@@ -1,8 +1,9 @@
 //! `magister tournament`: many players on many games.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
@@ -42,10 +43,15 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         });
     }
     table.check()?;
-    if args.players.iter().any(PlayerArg::is_remote) {
-        let open = table.open_matches();
-        interrupt::on_interrupt(move || open.abort());
-    }
+    let open = args.players.iter().any(PlayerArg::is_remote).then(|| table.open_matches());
+    let so_far = SoFar::new(args);
+    interrupt::on_interrupt(move || {
+        if let Some(open) = open {
+            open.abort();
+        }
+        // An error cannot be reported here.
+        let _ = so_far.print();
+    });
     // The table knows the rules of all games only at this point.
     let seating = table.seating();
     games.iter_mut().for_each(|contest| contest.seating.clone_from(&seating));
@@ -131,6 +137,37 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     Ok(CLEAN)
 }
 
+/// What is printed if the tournament is interrupted.
+struct SoFar {
+    log: PathBuf,
+    rating: Rated,
+    players: Vec<String>,
+    json: bool,
+}
+
+impl SoFar {
+    fn new(args: &Tourney) -> Self {
+        let players = args.players.iter().map(ToString::to_string).collect();
+        SoFar { log: args.log.clone(), rating: args.rating, players, json: args.json }
+    }
+
+    /// Prints the table of the matches that the log contains.
+    fn print(&self) -> Result<()> {
+        let (log, _) = Log::read(BufReader::new(File::open(&self.log)?))?;
+        let mut out = anstream::stdout();
+        if self.json {
+            let mut object = as_json(&log);
+            object["interrupted"] = json!(true);
+            writeln!(out, "{object}")?;
+        } else if !log.is_empty() {
+            write!(out, "{}", as_text(&log, self.rating, &self.players))?;
+        }
+        let matches = plural(log.len(), "match");
+        anstream::eprintln!("magister: interrupted after {matches}; the same command continues");
+        Ok(out.flush()?)
+    }
+}
+
 /// Whether a player supports hidden information. Remote players are asked and may refuse.
 fn plays_hidden(player: &PlayerArg) -> bool {
     match player {
@@ -214,14 +251,14 @@ fn standings(log: &Log, scale: Rated) -> Vec<Standing> {
     rate(&log.meetings(None), scale)
 }
 
-/// The share of points of each player against each other, in blocks of columns that fit the
+/// The score of each player against each other, in blocks of columns that fit the
 /// terminal.
 fn cross_table(comparisons: &Comparisons, names: &[&str], rank: usize, width: usize) -> String {
     const COLUMN: usize = 7;
     let room = terminal::width().saturating_sub(rank + 2 + width);
     let block = (room / COLUMN).max(1);
     let place = |name: &str| comparisons.players().iter().position(|known| known == name);
-    let mut text = "share of points, row against column:\n".to_owned();
+    let mut text = "score (wins count 1, draws 1/2), row against column:\n".to_owned();
     for first in (0..names.len()).step_by(block) {
         let columns = first..names.len().min(first + block);
         let _ = write!(text, "{:rank$}  {:width$}", "", "");
@@ -365,7 +402,7 @@ fn as_svg(log: &Log, scale: Rated) -> String {
     for (player, Mistakes { late, illegal, other }) in log.mistakes() {
         page.line(&format!("{player}: {late} late, {illegal} illegal, {other} failed"));
     }
-    page.heading("Share of points, row against column");
+    page.heading("Score (wins count 1, draws 1/2), row against column");
     let names: Vec<String> = standings.into_iter().map(|one| one.player).collect();
     let of = |name: &str| comparisons.players().iter().position(|known| known == name);
     page.cross_table(&names, |row, column| {

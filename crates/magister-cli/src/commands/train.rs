@@ -2,23 +2,24 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
-use magister_core::Seed;
+use anyhow::{Context as _, Result, anyhow, bail};
+use magister_core::{Game, Halt, Seed};
+use magister_learn::az::{AzFile, AzLearner, AzSettings, Form, Size};
 use magister_learn::driver::{Chain, Plan, Progress};
 use magister_learn::recipe::{Kind, Recipe, Rule};
 use magister_learn::tuples::TupleChoice;
 use magister_learn::weights::Steps;
-use magister_learn::{AgentFile, Learner, Sight};
+use magister_learn::{AgentFile, AgentType, Learner, Sight, TrainError};
 use serde_json::json;
 
 use super::bench::process::cpu_time;
 use super::plural;
-use crate::args::{AgentKind, RuleName, Train};
-use crate::{CLEAN, game};
+use crate::args::{AgentKind, NetForm, RuleName, Train};
+use crate::{CLEAN, game, interrupt};
 
 /// How often progress is shown.
 const EVERY: Duration = Duration::from_secs(2);
@@ -34,20 +35,20 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
     if args.games.is_none() && args.seconds.is_none() {
         bail!("give --games or --seconds");
     }
-    let playable = game::open(&args.game, None, &args.language.options())?;
+    if args.popular {
+        return popular(args);
+    }
+    let Some(name) = &args.game else { bail!("give a game, or --popular") };
+    let playable = game::open(name, None, &args.language.options())?;
     let mut learner = if let Some(path) = &args.resume {
-        let name = path.display();
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-        let file = AgentFile::from_bytes(&bytes).with_context(|| format!("{name}"))?;
-        Learner::open(&playable.game, file).with_context(|| format!("{name}"))?
+        Trainee::open(&playable.game, path)?
     } else {
-        let sight = Sight::new(&playable.game, !args.general, args.seed)?;
-        let recipe = recipe(args, &sight, playable.game.as_ref())?;
-        Learner::new(&playable.game, sight, recipe, args.seed)?
+        Trainee::new(&playable.game, args)?
     };
     // Training should not run for an hour before it turns out that the file cannot be written.
-    save(&learner, args)?;
-    let before = (learner.header().games, learner.header().moves);
+    try_to_write(&args.out)?;
+    interrupt::catch();
+    let before = learner.counts();
     let clock = Clock::new(args.threads > 1);
     let mut done = 0.0;
     loop {
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
                 show(args, now, spent, before, false);
             }
             let reached = args.goal.is_some_and(|goal| now.mean >= goal && now.games > before.0);
-            if share >= 1.0 || reached {
+            if share >= 1.0 || reached || interrupt::pressed() {
                 if let Ok(mut ended) = ended.lock() {
                     *ended = true;
                 }
@@ -84,19 +85,191 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
             seed: Seed::from(args.seed),
         };
         let progress = learner.train(&plan, &share)?;
+        if interrupt::pressed() && learner.counts().0 == before.0 {
+            bail!("interrupted before the first game ended; nothing was written");
+        }
         save(&learner, args)?;
         done = args.seconds.map_or(0.0, |seconds| clock.seconds() / seconds);
         let all = plan.games.is_some_and(|games| progress.games >= games);
         if all || ended.into_inner().unwrap_or(true) || args.checkpoint.is_none() {
-            let header = learner.header();
-            let now = Progress {
-                games: header.games,
-                moves: header.moves - before.1,
-                ..Progress::default()
-            };
+            let (games, moves) = learner.counts();
+            let now = Progress { games, moves: moves - before.1, ..Progress::default() };
             show(args, &now, clock.seconds(), before, true);
+            if interrupt::pressed() {
+                let file = args.out.display();
+                anstream::eprintln!(
+                    "magister: interrupted; what was learned is in {file}, and `--resume {file}` \
+                     continues the training"
+                );
+            }
             return Ok(CLEAN);
         }
+    }
+}
+
+/// The games of `--popular`.
+const POPULAR: [&str; 10] = [
+    "tictactoe",
+    "connect-four",
+    "breakthrough",
+    "othello",
+    "checkers",
+    "hex-7",
+    "gomoku",
+    "kalah",
+    "nine-mens-morris",
+    "dots-and-boxes",
+];
+/// The largest file of an agent that comes with a site, in bytes.
+const SHIPPED: u64 = 2_000_000;
+
+/// Trains an agent for each popular game.
+fn popular(args: &Train) -> Result<u8> {
+    let folder = &args.out;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut code = CLEAN;
+    for name in POPULAR {
+        let out = folder.join(format!("{name}.agent"));
+        let one = Train {
+            game: Some(name.to_owned()),
+            popular: false,
+            agent: AgentKind::Az,
+            slim: true,
+            out: out.clone(),
+            ..args.clone()
+        };
+        code = code.max(run(&one)?);
+        if interrupt::pressed() {
+            break;
+        }
+        let size = std::fs::metadata(&out)
+            .with_context(|| format!("cannot read {}", out.display()))?
+            .len();
+        if size > SHIPPED {
+            bail!("{} has {size} bytes; use fewer --channels", out.display());
+        }
+    }
+    Ok(code)
+}
+
+/// What is trained.
+enum Trainee {
+    Values(Box<Learner>),
+    Network(Box<AzLearner>),
+}
+
+impl Trainee {
+    fn new(game: &Arc<dyn Game>, args: &Train) -> Result<Self> {
+        if args.agent == AgentKind::Az {
+            return Ok(Trainee::Network(Box::new(AzLearner::new(
+                game,
+                network(args)?,
+                args.seed,
+            )?)));
+        }
+        if args.simulations.is_some()
+            || args.net.is_some()
+            || args.channels.is_some()
+            || args.blocks.is_some()
+        {
+            bail!("--simulations, --net, --channels and --blocks are for --agent az");
+        }
+        let sight = Sight::new(game, !args.general, args.seed).map_err(plain)?;
+        let recipe = recipe(args, &sight, game.as_ref())?;
+        Ok(Trainee::Values(Box::new(Learner::new(game, sight, recipe, args.seed)?)))
+    }
+
+    fn open(game: &Arc<dyn Game>, path: &Path) -> Result<Self> {
+        let name = path.display();
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        let kind = AgentType::of(&bytes).with_context(|| format!("{name}"))?;
+        Ok(match kind {
+            AgentType::Values => {
+                let file = AgentFile::from_bytes(&bytes).with_context(|| format!("{name}"))?;
+                let learner = Learner::open(game, file).with_context(|| format!("{name}"))?;
+                Trainee::Values(Box::new(learner))
+            }
+            AgentType::Network => {
+                let file = AzFile::from_bytes(&bytes).with_context(|| format!("{name}"))?;
+                let learner = AzLearner::open(game, file).with_context(|| format!("{name}"))?;
+                Trainee::Network(Box::new(learner))
+            }
+        })
+    }
+
+    /// The numbers of games and of moves.
+    fn counts(&self) -> (u64, u64) {
+        match self {
+            Trainee::Values(learner) => (learner.header().games, learner.header().moves),
+            Trainee::Network(learner) => (learner.header().games, learner.header().moves),
+        }
+    }
+
+    fn bytes(&self, resumable: bool) -> Vec<u8> {
+        match self {
+            Trainee::Values(learner) => learner.file().to_bytes(resumable),
+            Trainee::Network(learner) => learner.file().to_bytes(resumable),
+        }
+    }
+
+    fn train(
+        &mut self,
+        plan: &Plan,
+        share: &(dyn Fn(&Progress) -> ControlFlow<(), f64> + Sync),
+    ) -> Result<Progress> {
+        Ok(match self {
+            Trainee::Values(learner) => learner.train(plan, share)?,
+            Trainee::Network(learner) => learner.train(plan, share)?,
+        })
+    }
+}
+
+/// The settings of a network, changed by the options.
+fn network(args: &Train) -> Result<AzSettings> {
+    let foreign = args.rule != RuleName::Td
+        || !args.epsilon.is_empty()
+        || args.lambda.is_some()
+        || !args.walks.is_empty()
+        || args.tuples.is_some()
+        || args.initial.is_some()
+        || args.hidden.is_some()
+        || args.own_chain
+        || args.plain_steps
+        || args.general;
+    if foreign {
+        bail!(
+            "--agent az has no --rule, --epsilon, --lambda, --walks, --tuples, --initial, \
+             --hidden, --own-chain, --plain-steps or --general"
+        );
+    }
+    let mut settings = AzSettings::default();
+    let form = args.net.map(|net| match net {
+        NetForm::Conv => Form::Conv,
+        NetForm::Mlp => Form::Mlp,
+    });
+    settings.size = Size { form, channels: args.channels, blocks: args.blocks };
+    settings.simulations = args.simulations.unwrap_or(settings.simulations);
+    match args.alpha[..] {
+        [] => {}
+        [alpha] => settings.alpha = (alpha, alpha),
+        [first, last] => settings.alpha = (first, last),
+        _ => bail!("--alpha takes one or two numbers"),
+    }
+    settings.random_start = args.random_start;
+    settings.longest = args.longest.unwrap_or(settings.longest);
+    settings.replay = args.replay.unwrap_or(settings.replay);
+    if args.no_symmetries {
+        settings.images = 1;
+    }
+    Ok(settings)
+}
+
+/// An error without the prefix of limits: a game that cannot be learned has reached none.
+fn plain(error: TrainError) -> anyhow::Error {
+    match error {
+        TrainError::Halt(Halt::Limit(why)) => anyhow!("{why}"),
+        other => other.into(),
     }
 }
 
@@ -122,15 +295,32 @@ impl Clock {
     }
 }
 
-/// Writes a temporary file first, so that an interruption leaves the old file intact.
-fn save(learner: &Learner, args: &Train) -> Result<()> {
-    let bytes = learner.file().to_bytes(!args.slim);
-    let name = args.out.display();
-    let mut beside = args.out.clone().into_os_string();
+/// The temporary file of an agent.
+fn beside(out: &Path) -> PathBuf {
+    let mut beside = out.to_owned().into_os_string();
     beside.push(".new");
-    let beside = Path::new(&beside);
-    std::fs::write(beside, bytes)
-        .and_then(|()| std::fs::rename(beside, &args.out))
+    PathBuf::from(beside)
+}
+
+/// Checks that an agent can be written, without writing one that has learned nothing.
+fn try_to_write(out: &Path) -> Result<()> {
+    let name = out.display();
+    if out.is_dir() {
+        bail!("cannot write {name}: it is a directory");
+    }
+    let beside = beside(out);
+    std::fs::write(&beside, [])
+        .and_then(|()| std::fs::remove_file(&beside))
+        .with_context(|| format!("cannot write {name}"))
+}
+
+/// Writes a temporary file first, so that an interruption leaves the old file intact.
+fn save(learner: &Trainee, args: &Train) -> Result<()> {
+    let bytes = learner.bytes(!args.slim);
+    let name = args.out.display();
+    let beside = beside(&args.out);
+    std::fs::write(&beside, bytes)
+        .and_then(|()| std::fs::rename(&beside, &args.out))
         .with_context(|| format!("cannot write {name}"))
 }
 
@@ -184,6 +374,8 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
         AgentKind::Ntuple => Kind::Ntuple,
         AgentKind::Linear => Kind::Linear,
         AgentKind::Net => Kind::Net,
+        // Its settings are made elsewhere.
+        AgentKind::Az => bail!("--agent az has settings of its own"),
     };
     let mut recipe = Recipe::recommended(kind, game, sight.reading());
     let settings = &mut recipe.settings;

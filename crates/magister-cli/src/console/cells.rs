@@ -75,6 +75,24 @@ impl Cells {
         (!words.is_empty()).then(|| words.join(" "))
     }
 
+    /// The first cell in a text of names of cells that the board does not have.
+    pub(crate) fn missing(&self, text: &str) -> Option<String> {
+        let text = text.trim().to_lowercase();
+        if self.cells.is_empty() || !Cells::are_named(&text) {
+            return None;
+        }
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let digits = rest.get(1..)?.bytes().take_while(u8::is_ascii_digit).count();
+            let name = rest.get(..=digits).filter(|_| digits > 0)?;
+            if self.cells.iter().all(|cell| cell.name != name) {
+                return Some(name.to_owned());
+            }
+            rest = rest[name.len()..].trim_start_matches(['-', ' ', ',']);
+        }
+        None
+    }
+
     /// How the moves of a game name its cells, with an example.
     pub(super) fn reading(&self, moves: &[(Move, String)]) -> Option<String> {
         let length = self.cells.first()?.words.split(' ').count();
@@ -143,6 +161,10 @@ mod tests {
         assert_eq!(cells.words("B1-c3").as_deref(), Some("1 2 3 3"));
         for text in ["", "b", "b9", "d1", "b1x", "12", "put b1", "é1", "b1é"] {
             assert_eq!(cells.words(text), None, "{text}");
+        }
+        assert_eq!(cells.missing("b1d4").as_deref(), Some("d4"));
+        for text in ["b1", "b1-c3", "", "hello", "b", "é1", "b1é"] {
+            assert_eq!(cells.missing(text), None, "{text}");
         }
         let moves = [(Move(0), "(put 1 1)".to_owned()), (Move(1), "(put 1 2)".to_owned())];
         let line = cells.reading(&moves).expect("an example");

@@ -52,6 +52,13 @@ const SUITS: [(char, char); 4] = [('♣', 'C'), ('♦', 'D'), ('♥', 'H'), ('�
 const RANKS: [&str; 15] =
     ["A", "K", "Q", "J", "Kn", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"];
 
+/// Whether a word is a card of a common deck: a rank and the letter of a suit.
+pub(super) fn is_card(word: &str) -> bool {
+    let mut all = word.chars();
+    let suit = all.next_back();
+    SUITS.iter().any(|(_, letter)| Some(*letter) == suit) && RANKS.contains(&all.as_str())
+}
+
 /// Whether a move has no effect, judging by its name. It is not shown if it is the only move.
 pub(crate) fn is_idle(text: &str) -> bool {
     matches!(text, "noop" | "-" | "wait" | "idle" | "nil" | "nop" | "null")
@@ -59,14 +66,14 @@ pub(crate) fn is_idle(text: &str) -> bool {
 
 /// The numbers of a role's moves. A move keeps its number for the whole match.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     by_move: FxHashMap<Move, usize>,
     by_number: BTreeMap<usize, Move>,
 }
 
 impl Numbers {
     /// Gives numbers to moves that have none. `drop 3` is number 3 if that is free.
-    pub(super) fn assign(&mut self, moves: &[(Move, String)]) {
+    pub(crate) fn assign(&mut self, moves: &[(Move, String)]) {
         let new: Vec<&(Move, String)> =
             moves.iter().filter(|(choice, _)| !self.by_move.contains_key(choice)).collect();
         for (choice, text) in &new {

@@ -100,7 +100,7 @@ fn fitting<'a>(
 
 /// An explanation that no piece of a role can go where the notation says, if the role has such a
 /// piece.
-pub(super) fn no_piece(typed: &str, state: &[Ground], role: &str) -> Option<String> {
+pub(super) fn no_piece(typed: &str, state: &[Ground], role: &str, owner: &str) -> Option<String> {
     let written = read(typed)?;
     let rank = written.to.1.as_deref().filter(|_| written.promotion.is_none())?;
     let owned = |fluent: &Ground| {
@@ -111,7 +111,7 @@ pub(super) fn no_piece(typed: &str, state: &[Ground], role: &str) -> Option<Stri
     state
         .iter()
         .any(owned)
-        .then(|| format!("no {} of yours can go to {}{rank}", written.piece, written.to.0))
+        .then(|| format!("no {} of {owner} can go to {}{rank}", written.piece, written.to.0))
 }
 
 /// Whether the words of a move end with the cells of a move in algebraic notation, and its piece is
@@ -232,8 +232,8 @@ mod tests {
         assert_eq!(white("Nf3"), ["(move g 1 f 3)"]);
         assert!(white("Nf6").is_empty());
         assert_eq!(candidates("Nf6", &moves, &state, Some("black")), ["(move g 8 f 6)"]);
-        let none = no_piece("Nf6", &state, "white");
+        let none = no_piece("Nf6", &state, "white", "yours");
         assert_eq!(none.as_deref(), Some("no knight of yours can go to f6"));
-        assert_eq!(no_piece("Qf6", &state, "white"), None);
+        assert_eq!(no_piece("Qf6", &state, "white", "yours"), None);
     }
 }

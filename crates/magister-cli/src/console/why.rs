@@ -35,12 +35,22 @@ pub(crate) struct Question<'a> {
     pub(crate) never: bool,
 }
 
-/// The reason why a role cannot make a move in a state, and whether the reason never changes.
+/// The answer to a question about a move.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    /// Whether the reason never changes during play.
+    pub(crate) fixed: bool,
+    /// Whether the move has names that the rules never mention, so that there is no more to say.
+    pub(crate) unknown: bool,
+}
+
+/// The reason why a role cannot make a move in a state.
 pub(crate) fn illegal(
     source: &Source,
     state: Vec<Ground>,
     question: &Question<'_>,
-) -> Result<(String, bool)> {
+) -> Result<Reply> {
     let Question { role, choice, never } = *question;
     let no_rules = || anyhow!("this game is written in Rust, so its rules cannot be explained");
     let rules = source.rulesheet().ok_or_else(no_rules)?;
@@ -54,7 +64,7 @@ pub(crate) fn illegal(
         let named = named.join(" and ");
         let text =
             format!("{} is never legal: {named} {verb} not occur in the rules.", plain(choice));
-        return Ok((fitted(&text), true));
+        return Ok(Reply { text: fitted(&text), fixed: true, unknown: true });
     }
     let args = match rules.dialect {
         Dialect::Operations => vec![term],
@@ -81,7 +91,10 @@ pub(crate) fn illegal(
     reasons.retain(|reason: &Reason| seen.insert(reason.text.clone()));
     reasons.truncate(REASONS);
     let fixed = never || reasons.iter().any(|reason| reason.fixed);
-    let choice = plain(choice);
+    let choice = match plain(choice) {
+        pass if pass == "pass" => "passing".to_owned(),
+        other => other,
+    };
     let never = if never { "never" } else { "not" };
     let text = match &reasons[..] {
         [] => format!("{choice} is {never} legal: no rule allows it here.\n"),
@@ -91,7 +104,7 @@ pub(crate) fn illegal(
             whole(&fitted(&format!("{choice} is {never} legal:\n{lines}")))
         }
     };
-    Ok((text, fixed))
+    Ok(Reply { text, fixed, unknown: false })
 }
 
 /// The names in a term that the rules never mention.

@@ -156,8 +156,8 @@ pub(crate) fn verdict(info: &Info, role: Role, outcome: &[Option<f64>]) -> Verdi
     }
 }
 
-/// The end of a match in a sentence.
-pub(super) fn result(view: &View, outcome: &[Option<f64>]) -> String {
+/// The end of a match in a sentence. Several people at one terminal are called by their roles.
+pub(super) fn result(view: &View, outcome: &[Option<f64>], shared: bool) -> String {
     let info = view.game().info();
     let of = |role: Role| outcome.get(role.index()).copied().flatten();
     let points: Vec<String> = info
@@ -168,6 +168,17 @@ pub(super) fn result(view: &View, outcome: &[Option<f64>]) -> String {
         })
         .collect();
     let points = points.join(", ");
+    let winner = info.players().find(|&role| verdict(info, role, outcome) == Verdict::Won);
+    match verdict(info, view.role(), outcome) {
+        Verdict::Open => {}
+        _ if !shared => {}
+        _ => {
+            return match winner {
+                Some(role) => format!("{} wins. ({points})", info.role_name(role)),
+                None => format!("A draw. ({points})"),
+            };
+        }
+    }
     match verdict(info, view.role(), outcome) {
         Verdict::Won => format!("You win! ({points})"),
         Verdict::Drawn => format!("A draw. ({points})"),

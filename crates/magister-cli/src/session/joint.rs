@@ -9,7 +9,7 @@ use magister_engine::board::fluents;
 
 use super::{Choice, Session};
 use crate::commands::plural;
-use crate::console::moves::{Meant, letters, several, shaped, understood};
+use crate::console::moves::{Meant, is_idle, letters, plain, several, shaped, understood};
 
 /// The placeholder of a move that is drawn.
 const DRAWN: &str = "*";
@@ -100,6 +100,10 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     }
     let choosing: Vec<Role> = all.iter().copied().filter(|&r| session.chooses(r)).collect();
     let players: Vec<Role> = info.players().filter(|&r| session.chooses(r)).collect();
+    let forced = forced(session);
+    if let Some(choices) = forced_moves(session, &forced, &given, text) {
+        return Ok(choices);
+    }
     let ways = [&players, &choosing, &all];
     let mut wrong = None;
     for way in ways.into_iter().filter(|way| way.len() == given.len()) {
@@ -144,6 +148,45 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
         names(who),
         names(&all)
     )
+}
+
+/// The players that have only one legal move each, if it is more than waiting and no player has a
+/// choice.
+fn forced(session: &Session) -> Vec<Role> {
+    let info = session.info();
+    let moves = |role: Role| {
+        let moves = texts(session, role);
+        matches!(&moves[..], [(_, text)] if !is_idle(text))
+    };
+    if info.players().any(|role| session.chooses(role)) {
+        return Vec::new();
+    }
+    info.players().filter(|&role| moves(role)).collect()
+}
+
+/// Forced moves that were written down, as in the records of most games. A number alone is the
+/// number of a move in the list of the next choice.
+fn forced_moves(
+    session: &Session,
+    roles: &[Role],
+    given: &[&str],
+    text: &str,
+) -> Option<Vec<Choice>> {
+    let number = |text: &str| text.trim_start_matches('#').bytes().all(|b| b.is_ascii_digit());
+    if roles.is_empty() || number(text) || given.contains(&DRAWN) {
+        return None;
+    }
+    let whole = (roles.len() == given.len()).then(|| fit(session, roles, given).ok()).flatten();
+    whole.or_else(|| typed(session, text, [roles, &[], &[]]).ok().flatten())
+}
+
+/// Whether a text is a legal move of a player, with all its words.
+pub(crate) fn is_legal(session: &Session, text: &str) -> bool {
+    let wanted = plain(text);
+    session.info().players().any(|role| {
+        let mut moves = texts(session, role).into_iter();
+        moves.any(|(_, text)| plain(&text).eq_ignore_ascii_case(&wanted))
+    })
 }
 
 /// Moves as people type them in `magister play`: `put 2 2`, `e2e4`, or a part of a move. Commas

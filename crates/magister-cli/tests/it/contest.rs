@@ -310,7 +310,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
         let output = magister(&[&args[..], &["--rating", rating]].concat());
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(text.contains("share of points, row against column:"), "{text}");
+        assert!(text.contains("score (wins count 1, draws 1/2), row against column:"), "{text}");
         assert!(text.contains("\nratings: "), "{text}");
     }
     // Two matches per round; all players meet each other, and each has one bye.

@@ -21,6 +21,7 @@ mod new;
 mod person;
 mod plain;
 mod play;
+mod readers;
 mod records;
 mod repair;
 mod snapshots;

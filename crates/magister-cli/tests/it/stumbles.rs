@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use crate::folder::Folder;
 
 /// Runs the program in a folder, with an input.
-fn run_in(folder: &Folder, args: &[&str], input: &str) -> (String, i32) {
+pub(crate) fn run_in(folder: &Folder, args: &[&str], input: &str) -> (String, i32) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))
         .args(args)
         .current_dir(&folder.0)
@@ -26,22 +26,22 @@ fn run_in(folder: &Folder, args: &[&str], input: &str) -> (String, i32) {
 }
 
 /// The output without line breaks, which depend on the width.
-fn flat(text: &str) -> String {
+pub(crate) fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn play(folder: &Folder, args: &[&str], input: &str) -> String {
+pub(crate) fn play(folder: &Folder, args: &[&str], input: &str) -> String {
     let all = [&["play"], args, &["--seed", "3"]].concat();
     flat(&run_in(folder, &all, input).0)
 }
 
 #[track_caller]
-fn has(text: &str, part: &str) {
+pub(crate) fn has(text: &str, part: &str) {
     assert!(text.contains(part), "`{part}` is missing in:\n{text}");
 }
 
 #[track_caller]
-fn lacks(text: &str, part: &str) {
+pub(crate) fn lacks(text: &str, part: &str) {
     assert!(!text.contains(part), "`{part}` is in:\n{text}");
 }
 
@@ -250,7 +250,7 @@ fn an_illegal_move_of_several_words_is_explained() {
     has(&text, "(--width 8 shows more)");
     assert_eq!(code, 1, "{text}");
     let (text, code) = run_in(&folder, &["explain", "tictactoe", "cross in the middle"], "");
-    has(&text, "For a move write \"(legal x (put 1 1))\"");
+    has(&text, "is not a condition or a move, such as \"put 1 1\"");
     assert_eq!(code, 2, "{text}");
 }
 
@@ -300,7 +300,7 @@ fn records_say_what_happened() {
     play(&folder, &game, "put 2 2\nresign\nquit\n");
     let (text, code) = run_in(&folder, &["replay", "mine.jsonl"], "");
     has(&text, "human resigned after 2 steps");
-    has(&text, "1 match, which agrees with the rules");
+    has(&text, "The match agrees with the rules.");
     assert_eq!(code, 0, "{text}");
     // Listing the matches of a store does not create it.
     run_in(&folder, &["matches"], "");
@@ -340,7 +340,7 @@ fn a_tournament_lists_everyone() {
     let (text, code) = run_in(&folder, &[&["tournament"], &args[..], &swiss[..]].concat(), "");
     assert_eq!(code, 0, "{text}");
     has(&text, "no opponent yet");
-    has(&text, "share of points, row against column:");
+    has(&text, "score (wins count 1, draws 1/2), row against column:");
     has(&text, "failed");
     has(&flat(&text), "400 points are odds of 10 to 1");
 }
@@ -385,7 +385,7 @@ fn explain_begins_with_the_short_answer() {
     assert!(text.starts_with("move a 1 a 3 is not legal: "), "{text}");
     // Cells are named as in `play`.
     let moves = ["explain", "checkers", "a3c5", "--moves", "c3d4; b6a5"];
-    has(&flat(&run_in(&folder, &moves, "").0), "(legal black (move 1 3 3 5)) does not hold");
+    has(&flat(&run_in(&folder, &moves, "").0), "(legal black (jump 1 3 3 5)) does not hold");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_arena::{Bar, Contest, Page, Sample};
+use magister_arena::{Bar, Contest, Page, Sample, Welch};
 use magister_core::Seed;
 
 use super::{limits, measured, source, wanted, write_files};
@@ -40,26 +40,31 @@ const GAMES: [&str; 21] = [
 const RANDOM_GAMES: u64 = 1_000;
 /// The maximum number of decisions of a random game; longer games are cut off.
 const MOST_DECISIONS: u32 = 10_000;
+/// A difference is significant if chance alone explains it with a smaller probability.
+const SIGNIFICANT: f64 = 0.05;
 /// The tree search of the benchmark.
 const SEARCH: &str = "single-mcts";
 
 pub(super) fn run(args: &Experiment) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let mut csv = format!("game,seats,branching,decisions,random,{SEARCH},t,honest,t,faults\n");
+    let mut csv = format!(
+        "game,seats,branching,decisions,random,{SEARCH},{SEARCH} t,{SEARCH} p,honest,honest t,honest p,\
+         faults\n"
+    );
     let mut page = Page::new("Advantage of a player in the first seat over random opponents");
     let honest = measured(args, &["honest"])?.swap_remove(0).to_string();
     writeln!(
         out,
-        "{:<20} {:>5} {:>9} {:>9} {:>16} {:>22} {:>22}",
+        "{:<20} {:>5} {:>9} {:>9} {:>17} {:>18} {:>18}",
         "game",
         "seats",
         "branching",
         "decisions",
         "random",
-        format!("{SEARCH} (t)"),
-        format!("{honest} (t)")
+        format!("{SEARCH} (t) "),
+        format!("{honest} (t) ")
     )?;
-    let mut bars = Vec::new();
+    let (mut bars, mut better) = (Vec::new(), [0, 0]);
     for name in wanted(args, &GAMES)? {
         let playable = game::find(name, &magister::Reading::default())?.prepare(None)?;
         let Some(cards) = playable.source.card_game() else {
@@ -90,27 +95,48 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         }
         let [random, search, honest] = &scores[..] else { continue };
         let (by_search, by_honest) = (search.welch(random), honest.welch(random));
+        for (count, test) in better.iter_mut().zip([by_search, by_honest]) {
+            *count += u32::from(test.t > 0.0 && test.p < SIGNIFICANT);
+        }
         writeln!(
             out,
-            "{name:<20} {seats:>5} {branching:>9.2} {length:>9.1} {:>8.2} +- {:<5.2} {:>8.2} ({by_search:>+6.1})      {:>8.2} ({by_honest:>+6.1})",
+            "{name:<20} {seats:>5} {branching:>9.2} {length:>9.1} {:>8.2} +- {:<5.2} {} {}",
             random.mean(),
             random.margin(),
-            search.mean(),
-            honest.mean(),
+            cell(search, by_search),
+            cell(honest, by_honest),
         )?;
         if faults > 0 {
             writeln!(out, "  {faults} moves were illegal, late or missing")?;
         }
         let _ = writeln!(
             csv,
-            "{name},{seats},{branching:.4},{length:.2},{:.4},{:.4},{by_search:.3},{:.4},{by_honest:.3},{faults}",
+            "{name},{seats},{branching:.4},{length:.2},{:.4},{:.4},{:.3},{:.3e},{:.4},{:.3},{:.3e},{faults}",
             random.mean(),
             search.mean(),
-            honest.mean()
+            by_search.t,
+            by_search.p,
+            honest.mean(),
+            by_honest.t,
+            by_honest.p,
         );
-        bars.push(Bar { name: name.to_owned(), value: by_honest, interval: None });
+        bars.push(Bar { name: name.to_owned(), value: by_honest.t, interval: None });
     }
+    writeln!(
+        out,
+        "* p < {SIGNIFICANT} by Welch's t-test on the scores. Of {} games, {SEARCH} beats random play in \
+         {}, {honest} in {}.",
+        bars.len(),
+        better[0],
+        better[1]
+    )?;
     page.heading("Welch's t of the honest player's scores");
     page.bars(&bars, 0.0);
     write_files(args, &csv, &page, true)
+}
+
+/// A mean score and its test against random play.
+fn cell(sample: &Sample, test: Welch) -> String {
+    let star = if test.p < SIGNIFICANT { '*' } else { ' ' };
+    format!("{:>8.2} ({:>+6.1}){star}", sample.mean(), test.t)
 }

@@ -22,7 +22,7 @@ const JOINTS: usize = 200;
 pub(super) fn read(
     game: &dyn Game,
     role: Role,
-    tracker: &mut Tracker,
+    tracker: Option<&Tracker>,
     states: &[Vec<u64>],
     before: usize,
     text: &str,
@@ -37,7 +37,8 @@ pub(super) fn read(
     };
     let own = own.trim();
     let Some(choice) = game.text().parse_move(role, own) else {
-        let legal = if tracker.turns() == before { legal(game, role, tracker) } else { None };
+        let tracker = tracker.filter(|tracker| tracker.turns() == before);
+        let legal = tracker.and_then(|tracker| legal(game, role, tracker));
         let legal = legal.map_or(String::new(), |legal| format!("; legal moves: {legal}"));
         let name = game.info().role_name(role);
         let own = short(own);

@@ -5,13 +5,14 @@
 //! preserves the other piles also preserves the one that was changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use magister::Source;
 use magister_core::{Game, Move, Seed, Step, Stop, draw};
 use magister_engine::board::fluents;
 use magister_engine::explain::{Extent, Scene};
-use magister_engine::{Explainer, Ground, within};
+use magister_engine::{Explainer, Ground, QueryLimits, Reference, within};
 use magister_gdl::{Dialect, Syntax};
 
 /// The number of random matches, and the maximum number of steps of each.
@@ -114,16 +115,26 @@ pub(super) fn vanished(source: &Source, game: &dyn Game, seed: Seed) -> Option<S
     let start = fluents(game, &state);
     let mut kinds: BTreeMap<Kind, Places> = places(&start, syntax);
     kinds.retain(|_, places| places.len() >= PLACES && places.values().all(|v| v.len() == 1));
+    let named = |state: &[Ground]| -> BTreeSet<Kind> {
+        let args = |fluent: &Ground| fluent.args.as_ref().map_or(0, |args| args.len());
+        let kind = |fluent: &Ground| (fluent.name.to_string(), args(fluent));
+        state.iter().map(kind).filter(|(_, args)| *args > 0).collect()
+    };
     let mut rng = seed.derive("vanished").rng();
     let roles = game.info().all_roles();
     let joint: Option<Vec<Move>> =
         roles.map(|role| draw(worker.legal(role), &[], &mut rng)).collect();
-    // After a step that leaves a role without a legal move, the state is still that of the step.
-    let mut step = Step::new();
-    let _ = worker.step(&joint?, &mut step, &Stop::never());
-    worker.save(&mut state);
-    let now = places(&fluents(game, &state), syntax);
-    kinds.into_iter().find_map(|(kind, first)| {
+    let (joint, mut step) = (joint?, Step::new());
+    let after = match worker.step(&joint, &mut step, &Stop::never()) {
+        Ok(()) => {
+            worker.save(&mut state);
+            fluents(game, &state)
+        }
+        // A worker makes no step that leaves a role without a legal move.
+        Err(_) => successor(source, game, &start, &joint)?,
+    };
+    let now = places(&after, syntax);
+    let part = kinds.into_iter().find_map(|(kind, first)| {
         let left = now.get(&kind);
         let is_gone = |place: &&String| left.is_none_or(|left| !left.contains_key(*place));
         let place = first.keys().find(is_gone)?;
@@ -132,7 +143,36 @@ pub(super) fn vanished(source: &Source, game: &dyn Game, seed: Seed) -> Option<S
              is left. Does a rule for `next` keep what does not change?",
             name = kind.0
         ))
+    });
+    // A fluent that has disappeared altogether, such as the turn.
+    part.or_else(|| {
+        let left = named(&after);
+        let (name, _) = named(&start).into_iter().find(|kind| !left.contains(kind))?;
+        Some(format!(
+            "note: after step 1 no `{name}` is left. Does a rule for `next` keep or set it?"
+        ))
     })
+}
+
+/// The position after a joint move, whatever is possible in it.
+fn successor(
+    source: &Source,
+    game: &dyn Game,
+    state: &[Ground],
+    joint: &[Move],
+) -> Option<Vec<Ground>> {
+    let syntax = source.rulesheet()?.syntax;
+    let program = Arc::new(source.program()?.ok()?);
+    let mut reference = Reference::new(program, QueryLimits::default());
+    let terms = reference.terms_mut();
+    let state: Vec<_> = state.iter().map(|fluent| terms.import(fluent)).collect();
+    let read = |&choice: &Move| Ground::read_either(&game.text().move_text(choice), syntax);
+    let joint: Vec<_> =
+        joint.iter().map(|choice| read(choice).map(|term| terms.import(&term))).collect();
+    reference.set_state(&state);
+    reference.set_moves(&joint);
+    let next = within(PATIENCE, &Stop::never(), |stop| reference.next(stop)).ok()?;
+    Some(next.iter().map(|&fluent| reference.terms().export(fluent)).collect())
 }
 
 /// The fluents of a position by name and by place, which consists of all arguments except the last.

@@ -138,6 +138,13 @@ pub(super) fn whole(limits: Match) -> Result<()> {
         if verdict != SprtVerdict::Open {
             break;
         }
+        // An interrupted run still says how far it came.
+        if round % 10 == 9 {
+            let Score { wins, draws, losses } = total;
+            let ratio = test.ratio(wins, draws, losses);
+            writeln!(out, "so far: {wins} {draws} {losses}, ratio {ratio:.2}")?;
+            out.flush()?;
+        }
     }
     writeln!(out, "{:<28} wins draws losses", "game")?;
     for (name, _, Score { wins, draws, losses }) in &games {
@@ -147,11 +154,17 @@ pub(super) fn whole(limits: Match) -> Result<()> {
     let ratio = test.ratio(wins, draws, losses);
     let all = (wins + draws + losses).max(1) as f64;
     let share = (wins as f64 + draws as f64 / 2.0) / all;
-    let error = 1.96 * (share * (1.0 - share) / all).sqrt();
+    // A draw deviates less from the mean than a win or a loss.
+    let square = (wins as f64 + draws as f64 / 4.0) / all - share * share;
+    let error = 1.96 * (square / all).sqrt();
+    let elo = |share: f64| -400.0 * (1.0 / share.clamp(1e-6, 1.0 - 1e-6) - 1.0).log10();
     writeln!(
         out,
-        "all: {wins} {draws} {losses}, score {share:.3} ± {error:.3}, ratio {ratio:.2}, {verdict:?} \
-         (-20 against 0 Elo)"
+        "all: {wins} {draws} {losses}, score {share:.3} ± {error:.3}, {:+.0} Elo ({:+.0} to {:+.0}), \
+         ratio {ratio:.2}, {verdict:?} (-20 against 0 Elo)",
+        elo(share),
+        elo(share - error),
+        elo(share + error)
     )?;
     if verdict != SprtVerdict::Greater {
         bail!("a loss of 20 Elo was not rejected");

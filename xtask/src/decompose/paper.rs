@@ -1,6 +1,5 @@
 //! The numbers of Zhao, Schiffel and Thielscher (2009), compared with ours.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use magister_core::{Game, Move, Role, Step, Stop, Worker};
 use magister_decompose::{Decomposition, Errors, Method, Sequences, Sum, solve};
 use magister_engine::Compiled;
 use magister_solve::SolveLimits;
+use rustc_hash::FxHashMap;
 
 use crate::sheets::oracle;
 
@@ -26,8 +26,9 @@ const NIM: [(&str, usize, &[&str]); 4] = [
 /// The time of the paper's searches in seconds: decomposition, and normal.
 const PAPER: [(f64, f64); 4] = [(0.01, 0.4), (0.01, 3.5), (0.07, 6607.0), (0.06, 10797.0)];
 
-/// The number of runs, of which the median is used.
-const RUNS: usize = 11;
+/// The processor time in seconds that short work is repeated for. The system counts this time in
+/// ticks of a few milliseconds.
+const REPEATED: f64 = 0.2;
 
 /// The processor time of this thread so far.
 pub(super) fn processor() -> Duration {
@@ -39,6 +40,20 @@ pub(super) fn processor() -> Duration {
 /// The processor time since a reading, in seconds.
 fn since(begun: Duration) -> f64 {
     processor().saturating_sub(begun).as_secs_f64()
+}
+
+/// The result of some work, and its mean processor time in seconds over several runs.
+fn timed<T>(mut work: impl FnMut() -> Result<T>) -> Result<(T, f64)> {
+    let begun = processor();
+    let mut runs = 0.0;
+    loop {
+        let result = work()?;
+        runs += 1.0;
+        let took = since(begun);
+        if took >= REPEATED {
+            return Ok((result, took / runs));
+        }
+    }
 }
 
 fn open(name: &str) -> Result<Playable> {
@@ -77,40 +92,34 @@ fn nim() -> Result<Vec<String>> {
         let compiled: &Compiled = playable.network().context("a network")?.compiled();
         let whole = Decomposition::new(compiled, &Stop::never())
             .map_err(|halt| anyhow::anyhow!("{halt}"))?;
-        let mut times = Vec::new();
-        let mut last = None;
-        for _ in 0..RUNS {
-            let begun = processor();
-            let solved = solve(compiled, &whole, &SolveLimits::default(), &Stop::never());
-            times.push(processor().saturating_sub(begun));
-            last = solved.ok();
-        }
-        times.sort_unstable();
-        let took = times[RUNS / 2];
-        let solved = last.context("a solution")?;
+        let (solved, took) = timed(|| {
+            solve(compiled, &whole, &SolveLimits::default(), &Stop::never())
+                .map_err(|why| anyhow::anyhow!("{why}"))
+        })?;
         let wins = usize::from(solved.value[1] > solved.value[0]);
         let good = solved.first.iter().filter(|first| first.2 == Some(100.0));
         let mut best: Vec<String> =
             good.map(|first| compiled.names().moves()[first.1.index()].clone()).collect();
         best.sort();
-        let begun = processor();
-        let mut plain = AlphaBeta { worker: playable.game.worker(), known: BTreeMap::new() };
-        let value = plain.root()?;
-        let plain_took = processor().saturating_sub(begun);
+        let ((value, states), plain) = timed(|| {
+            let mut search =
+                AlphaBeta { worker: playable.game.worker(), known: FxHashMap::default() };
+            Ok((search.root()?, search.known.len()))
+        })?;
         let right = wins == winner
             && best == moves
             && solved.method == Method::Nimbers
-            && took < Duration::from_millis(1)
-            && plain_took < Duration::from_secs(1)
+            && took < 1e-3
+            && plain < 1.0
             && (value > 50.0) == (winner == 0);
         writeln!(
             out,
             "{name:<6} {:<8} {:<16} {:>9.3} ms {:>10.3} s {:>10} {:>6} s {:>6} s{}",
             compiled.info().roles[wins],
             if best.is_empty() { "none".to_owned() } else { best.join(" ") },
-            took.as_secs_f64() * 1e3,
-            plain_took.as_secs_f64(),
-            plain.known.len(),
+            took * 1e3,
+            plain,
+            states,
             paper.0,
             paper.1,
             if right { "" } else { "  NOT AS EXPECTED" }
@@ -126,7 +135,7 @@ fn nim() -> Result<Vec<String>> {
 /// at the first winning move.
 struct AlphaBeta {
     worker: Box<dyn Worker>,
-    known: BTreeMap<Vec<u64>, f64>,
+    known: FxHashMap<Vec<u64>, f64>,
 }
 
 impl AlphaBeta {
@@ -158,13 +167,26 @@ impl AlphaBeta {
         let mut joint: Vec<Move> =
             [Role(0), Role(1)].map(|role| self.worker.legal(role)[0]).to_vec();
         let mut best: Option<f64> = None;
+        let (mut step, mut here) = (Step::new(), true);
         for choice in legal {
-            self.worker.load(&state, &stop)?;
+            if !here && !self.worker.undo() {
+                self.worker.load(&state, &stop)?;
+            }
             joint[mover] = choice;
-            self.worker.step(&joint, &mut Step::new(), &stop)?;
+            self.worker.step(&joint, &mut step, &stop)?;
             let mut next = Vec::new();
             self.worker.save(&mut next);
-            let value = self.value(next)?;
+            // The search of a new position leaves the worker elsewhere.
+            let known = self.known.get(&next).copied();
+            here = false;
+            let value = if let Some(known) = known {
+                known
+            } else {
+                let value = self.value(next)?;
+                self.worker.load(&state, &stop)?;
+                here = true;
+                value
+            };
             let better = |old: f64| if mover == 0 { value.max(old) } else { value.min(old) };
             best = Some(best.map_or(value, better));
             if best == Some(if mover == 0 { 100.0 } else { 0.0 }) {
@@ -244,7 +266,7 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
     let halt = |halt: magister_core::Halt| anyhow::anyhow!("{halt}");
     let mut normal = Vec::new();
     for depth in 1..=18 {
-        let took = to_depth(&*playable.game, depth).map_err(halt)?;
+        let ((), took) = timed(|| to_depth(&*playable.game, depth).map_err(halt))?;
         normal.push((depth, took));
         if took > seconds {
             break;
@@ -252,10 +274,10 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
     }
     let mut sequences = Vec::new();
     for depth in 1..=9 {
-        let begun = processor();
-        let whole = Decomposition::new(compiled, &stop).map_err(halt)?;
-        Sequences::to_depth(compiled, &whole, 0, Some(depth), &stop).map_err(halt)?;
-        let took = since(begun);
+        let (_, took) = timed(|| {
+            let whole = Decomposition::new(compiled, &stop).map_err(halt)?;
+            Sequences::to_depth(compiled, &whole, 0, Some(depth), &stop).map_err(halt)
+        })?;
         sequences.push((depth, took));
         if took > seconds {
             break;
@@ -263,13 +285,13 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
     }
     let mut parts = Vec::new();
     for depth in 1..=18 {
-        let begun = processor();
-        let whole = Decomposition::new(compiled, &stop).map_err(halt)?;
-        let mut sum = Sum::new(compiled, &whole, &stop).map_err(halt)?;
-        sum.prune();
-        let game = Arc::new(sum).game();
-        let before = since(begun);
-        parts.push((depth, before + to_depth(&*game, depth).map_err(halt)?));
+        let ((), took) = timed(|| {
+            let whole = Decomposition::new(compiled, &stop).map_err(halt)?;
+            let mut sum = Sum::new(compiled, &whole, &stop).map_err(halt)?;
+            sum.prune();
+            to_depth(&*Arc::new(sum).game(), depth).map_err(halt)
+        })?;
+        parts.push((depth, took));
     }
     let curves: [Curve; 3] = [
         ("normal search with a table", "#b03030", normal),
@@ -284,23 +306,22 @@ pub(super) fn curves(file: &str, seconds: f64) -> Result<()> {
     std::fs::write(file, svg(&curves)).with_context(|| format!("cannot write {file}"))
 }
 
-/// The processor time of a minimax search to a depth, with a transposition table. Positions at the
-/// horizon count as draws.
-fn to_depth(game: &dyn Game, depth: usize) -> Result<f64, magister_core::Halt> {
-    let begun = processor();
+/// A minimax search to a depth, with a transposition table. Positions at the horizon count as
+/// draws.
+fn to_depth(game: &dyn Game, depth: usize) -> Result<(), magister_core::Halt> {
     let mut worker = game.worker();
     worker.reset();
     let mut state = Vec::new();
     worker.save(&mut state);
-    minimax(&mut *worker, state, depth, &mut BTreeMap::new())?;
-    Ok(since(begun))
+    minimax(&mut *worker, state, depth, &mut FxHashMap::default())?;
+    Ok(())
 }
 
 fn minimax(
     worker: &mut dyn Worker,
     state: Vec<u64>,
     depth: usize,
-    known: &mut BTreeMap<Vec<u64>, f64>,
+    known: &mut FxHashMap<Vec<u64>, f64>,
 ) -> Result<f64, magister_core::Halt> {
     if let Some(&value) = known.get(&state) {
         return Ok(value);

@@ -25,6 +25,7 @@ pub trait Worlds: Send {
     ) -> Result<Option<f64>, Halt>;
 
     /// Replaces the contents of `joints` with the joint moves of the history drawn last, one move
-    /// per role for each step, silent steps included.
+    /// per role for each step, silent steps included. They are empty if no consistent history was
+    /// found and the state only agrees with what the role sees now.
     fn history(&mut self, joints: &mut Vec<Move>);
 }

@@ -87,7 +87,7 @@ impl Dealt {
             self.weights.push(weight);
             self.states.push(state.clone());
             if self.views.is_some() {
-                let lived = self.relive(stop)?;
+                let lived = self.relive(turns.len(), stop)?;
                 self.lived.push(lived);
             }
         }
@@ -102,10 +102,13 @@ impl Dealt {
     }
 
     /// The information states of all roles in the history drawn last.
-    fn relive(&mut self, stop: &Stop) -> Result<Vec<ViewId>, Halt> {
+    fn relive(&mut self, turns: usize, stop: &Stop) -> Result<Vec<ViewId>, Halt> {
         let Some(views) = &mut self.views else { return Ok(Vec::new()) };
         let (mut joints, mut step) = (Vec::new(), Step::new());
         self.worlds.history(&mut joints);
+        if joints.is_empty() && turns > 0 {
+            return Err(Halt::Limit("the state that was drawn has no history".to_owned()));
+        }
         let mut lived: Vec<ViewId> = self.info.all_roles().map(|role| views.root(role)).collect();
         self.worker.reset();
         for joint in joints.chunks(self.info.roles.len()) {

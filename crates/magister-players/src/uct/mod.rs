@@ -383,6 +383,7 @@ impl Agent for Uct {
         self.attempt(view, budget, solo::START)?;
         if self.solution.is_none() {
             self.split(view, budget, parts::START)?;
+            self.value_regions(view, budget)?;
         }
         if self.solution.is_some() || self.parts.solved() {
             return Ok(());

@@ -22,6 +22,9 @@ pub(super) const START: u32 = 3;
 /// The approximate memory per state of a quotient in bytes.
 const STATE: usize = 200;
 
+/// The part of the rest of the start clock in which regions are evaluated.
+const AHEAD: u32 = 2;
+
 /// The number of regions that are evaluated in a move without a clock.
 const REGIONS: usize = 2_000;
 
@@ -106,6 +109,21 @@ impl Uct {
             self.parts.normal = NormalPlay::attempt(game, time(), stop)?;
         }
         Ok(())
+    }
+
+    /// Evaluates regions of the position with a part of the start clock. Values that are found before
+    /// the time is up are kept, so that later positions are settled at once.
+    pub(super) fn value_regions(&mut self, view: &View, budget: &Budget) -> Result<(), Halt> {
+        let (Some(play), Some(left)) = (&mut self.parts.normal, budget.remaining()) else {
+            return Ok(());
+        };
+        let stop = budget.stop();
+        let mut state = Vec::new();
+        self.follower.follow(view, stop)?.save(&mut state);
+        match within(left / AHEAD, stop, |stop| play.form(&state, usize::MAX, stop)) {
+            Err(halt) if stop.is_set() => Err(halt),
+            _ => Ok(()),
+        }
     }
 
     /// The moves with their values, if the game or this position was solved by parts.

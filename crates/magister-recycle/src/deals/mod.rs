@@ -22,9 +22,13 @@
 //! Some observations restrict several cards together: a player that asks for kings holds one of
 //! them. If few draws pass the replay, a Metropolis chain that exchanges two cards at a time
 //! replaces them.
+//!
+//! If no reference is found, [`lenient`] gives a state that agrees with what the player sees now.
 
 mod chain;
+mod climb;
 mod count;
+mod lenient;
 mod open;
 mod reference;
 mod replay;
@@ -39,6 +43,7 @@ use crate::machine::{Event, Machine, Wait};
 use crate::percepts::Key;
 use chain::Chain;
 use count::Count;
+use lenient::Lenient;
 use open::Open;
 
 /// The maximum number of cards; sets of cards and of positions are the bits of a word.
@@ -69,6 +74,12 @@ pub(crate) struct Deals {
     state: Vec<u64>,
     /// The deals to draw from; `None` if turns were added since.
     plan: Option<Plan>,
+    /// How often cards may still be exchanged by trial, and the past changed at random, until all
+    /// turns are taken.
+    climbs: usize,
+    shaken: usize,
+    /// A state without a consistent past, if no reference was found for the turns so far.
+    lenient: Option<Lenient>,
     /// The new identity of each card of the reference in the last deal.
     dealt: Vec<u16>,
     /// The identities in a replay: a card gets its new identity at its last shuffle.
@@ -181,6 +192,9 @@ impl Deals {
             machine,
             state: Vec::new(),
             plan: None,
+            climbs: 0,
+            shaken: 0,
+            lenient: None,
             dealt: Vec::new(),
             names: Vec::new(),
             scratch: Scratch::default(),
@@ -334,7 +348,14 @@ impl Worlds for Deals {
             return Ok(());
         }
         self.plan = None;
-        self.catch_up(turns, rng, stop)
+        self.lenient = None;
+        match self.catch_up(turns, rng, stop) {
+            Err(Halt::Limit(why)) => {
+                self.lenient = self.lenient(turns, rng);
+                if self.lenient.is_some() { Ok(()) } else { Err(Halt::Limit(why)) }
+            }
+            done => done,
+        }
     }
 
     fn draw(
@@ -344,6 +365,11 @@ impl Worlds for Deals {
         stop: &Stop,
     ) -> Result<Option<f64>, Halt> {
         stop.check()?;
+        if let Some(lenient) = self.lenient.take() {
+            let weight = self.draw_leniently(&lenient, rng, state);
+            self.lenient = Some(lenient);
+            return Ok(weight);
+        }
         let failed = self.plan.as_ref().filter(|plan| plan.good == 0 && plan.chain.is_none());
         let failed = failed.map_or(0, |plan| plan.draws + plan.failed);
         self.reopen(rng, stop)?;
@@ -367,6 +393,8 @@ impl Worlds for Deals {
 
     fn history(&mut self, joints: &mut Vec<Move>) {
         joints.clear();
-        self.replay(0, Some(joints));
+        if self.lenient.is_none() {
+            self.replay(0, Some(joints));
+        }
     }
 }

@@ -15,6 +15,10 @@ const STARTS: usize = 400;
 const GUESSES: usize = 50;
 /// The number of repairs of a turn in which cards that prevent a decision are looked for.
 const UNBLOCKED: usize = 3;
+/// The number of searches for exchanges of cards, and of times that the past is changed at random,
+/// before the reference is given up.
+const CLIMBS: usize = 40;
+const SHAKEN: usize = 12;
 /// The number of deals that are tried in one repair.
 const ROUNDS: usize = 60;
 /// The maximum number of options that are tried if several look the same at first.
@@ -40,6 +44,7 @@ impl Deals {
         stop: &Stop,
     ) -> Result<(), Halt> {
         let (mut failures, mut all, mut farthest) = (0, 0, 0);
+        (self.climbs, self.shaken) = (CLIMBS, SHAKEN);
         while self.turns.len() < turns.len() {
             stop.check()?;
             let turn = &turns[self.turns.len()];
@@ -53,6 +58,12 @@ impl Deals {
                     (failures, all) = (failures + 1, all + 1);
                     if failures > STARTS || all > 10 * STARTS {
                         break;
+                    }
+                    if self.shaken > 0 {
+                        // Another past may suit this turn.
+                        self.shaken -= 1;
+                        self.shake(rng);
+                        continue;
                     }
                     if failures % GUESSES == 0 {
                         // Hints that contradict each other do not help.
@@ -93,10 +104,13 @@ impl Deals {
                     }
                     // Occasionally all unseen cards are dealt again, in case exchanging a few of
                     // them always fails.
-                    if !self.repair(repair % 8 == 7, rng) {
+                    if !self.repair(repair % 8 == 7, rng)
+                        && !(repair < UNBLOCKED && self.climb(turn.own, &seen, rng))
+                    {
                         return Err(Failure::Stuck);
                     }
                 }
+                Err(_) if repair < UNBLOCKED && self.climb(turn.own, &seen, rng) => {}
                 Err(other) => return Err(other),
             }
         }
@@ -586,7 +600,7 @@ impl Deals {
         let mut tried = self.tried[turn];
         for &card in unseen.iter().filter(|card| !all_held.contains(card)) {
             let shuffle = self.cards[card].shuffle;
-            let others: Vec<usize> =
+            let mut others: Vec<usize> =
                 hand.iter().copied().filter(|&h| self.cards[h].shuffle == shuffle).collect();
             if others.is_empty() {
                 continue;
@@ -604,8 +618,9 @@ impl Deals {
                 continue;
             }
             let mut possible = false;
-            for _ in 0..TRIES.min(others.len()) {
-                let other = others[rng.below(others.len() as u64) as usize];
+            // Different cards, because one of them may be the card that the decision needs.
+            rng.shuffle(&mut others);
+            for &other in others.iter().take(TRIES) {
                 self.machine.exchange(card as u16, other as u16);
                 self.machine.log.clear();
                 self.machine.logging = true;

@@ -28,9 +28,8 @@ impl Deals {
     }
 
     /// Expands the decision of the machine.
-    fn expand(&mut self, choice: u32) -> Option<()> {
+    pub(super) fn expand_options(&mut self, choice: u32) -> Option<()> {
         let shared = Arc::clone(&self.shared);
-        self.machine.choosing.noting = false;
         self.machine.choosing.guess(&[]);
         self.machine.logging = true;
         let expanded = self.machine.expand(&shared.program, choice);
@@ -56,7 +55,8 @@ impl Deals {
         }
         for _ in 0..EXCHANGES {
             let (out, new): (usize, Vec<usize>) = if self.machine.at[shown] == from {
-                self.expand(choice)?;
+                self.machine.choosing.noting = false;
+                self.expand_options(choice)?;
                 if self.fitting(seen).is_ok() {
                     return Some(());
                 }
@@ -78,7 +78,7 @@ impl Deals {
 
     /// Replays the reference with the exchanged cards if the decision is offered, and otherwise
     /// takes the exchanges back.
-    fn adopt(&mut self, old: Vec<Vec<u16>>, offered: bool) -> bool {
+    pub(super) fn adopt(&mut self, old: Vec<Vec<u16>>, offered: bool) -> bool {
         let first = (0..old.len()).find(|&number| old[number] != self.shuffles[number].order);
         let Some(first) = first else { return false };
         if offered {
@@ -120,7 +120,7 @@ impl Deals {
     }
 
     /// Whether two unseen cards may be at each other's positions.
-    fn may_exchange(&self, one: usize, other: usize) -> bool {
+    pub(super) fn may_exchange(&self, one: usize, other: usize) -> bool {
         let (a, b) = (self.cards[one], self.cards[other]);
         if one == other || a.seen || b.seen || a.shuffle != b.shuffle {
             return false;
@@ -133,7 +133,7 @@ impl Deals {
     }
 
     /// Exchanges two cards of a shuffle, in the reference and in the machine.
-    fn exchange_positions(&mut self, one: usize, other: usize) {
+    pub(super) fn exchange_positions(&mut self, one: usize, other: usize) {
         let (a, b) = (self.cards[one].position, self.cards[other].position);
         let order = &mut self.shuffles[self.cards[one].shuffle as usize].order;
         order.swap(usize::from(a), usize::from(b));
@@ -144,7 +144,7 @@ impl Deals {
 }
 
 /// A random element.
-fn any(cards: &[usize], rng: &mut Rng) -> Option<usize> {
+pub(super) fn any(cards: &[usize], rng: &mut Rng) -> Option<usize> {
     let count = cards.len() as u64;
     (count > 0).then(|| cards[rng.below(count) as usize])
 }

@@ -113,7 +113,9 @@ impl Placement {
         if !lasting {
             return Ok(None);
         }
-        let free: Vec<bool> = (0..network.fluents()).map(|f| effects.context[f]).collect();
+        let stays = |fluent: usize| network.next[fluent] == Edge::of(NodeId::new(fluent + 1));
+        let free: Vec<bool> =
+            (0..network.fluents()).map(|f| effects.context[f] && !stays(f)).collect();
         let exact = !free.contains(&true);
         let excluded = Vec::new();
         let mut placement = Placement { sets, clears, excluded, free, exact, game: game.clone() };

@@ -124,3 +124,38 @@ fn cards_passed_on_are_tracked_to_the_end_of_the_match() {
         }
     }
 }
+
+/// A player that asks for a rank holds a card of it, and the one who gives none holds none. A
+/// player keeps track of that, and knows its legal moves at every turn.
+#[test]
+fn decisions_that_depend_on_several_cards_are_followed() {
+    let games = crate::catalogue::all();
+    let (_, game) = games.into_iter().find(|(name, _)| name == "go-fish").expect("bundled");
+    let game: Arc<dyn Game> = Arc::new(game);
+    let mut worker = game.worker();
+    let (mut asked, mut with_history) = (0, 0);
+    for seed in 0..2 {
+        for turns in [12, 24, 36, 48] {
+            let (views, truth) = random_match(&game, seed, turns);
+            for view in &views {
+                let role = view.role();
+                worker.load(&truth, &Stop::never()).unwrap();
+                let legal = worker.legal(role).to_vec();
+                let mut worlds = game.worlds(role).unwrap();
+                let mut rng = Seed::from(seed).rng();
+                let followed = worlds.follow(view.turns(), &mut rng, &Stop::never());
+                assert!(followed.is_ok(), "seed {seed}, {role:?}, {turns} turns: {followed:?}");
+                let (mut state, mut joints) = (Vec::new(), Vec::new());
+                let drawn = (0..200)
+                    .any(|_| worlds.draw(&mut rng, &mut state, &Stop::never()).unwrap().is_some());
+                assert!(drawn, "seed {seed}, {role:?}, {turns} turns");
+                worker.load(&state, &Stop::never()).unwrap();
+                assert_eq!(worker.legal(role), legal, "seed {seed}, {role:?}, {turns} turns");
+                worlds.history(&mut joints);
+                asked += 1;
+                with_history += u32::from(!joints.is_empty());
+            }
+        }
+    }
+    assert!(2 * with_history > asked, "{with_history} of {asked} deals have a history");
+}

@@ -29,6 +29,29 @@ test("broken-rules-are-fixed-and-played", async (bench) => {
   check(/end|draw|won/i.test(await page.locator(".status .line").textContent()), "the game is over after one move");
 });
 
+test("the-lesson-leads-to-a-game", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/help/game");
+  const rules = page.getByLabel("Your rules");
+  const next = page.getByRole("button", { name: /^(Next step|Finish)$/ });
+  check(await next.isDisabled(), "the first task is not done yet");
+  await rules.fill(`${await rules.inputValue()}\n(role  right)`);
+  await page.getByText("Done.", { exact: true }).waitFor();
+  await next.click();
+  // The lesson is where it was after the page was left.
+  await page.reload();
+  await page.getByRole("heading", { name: "2. What a position is" }).waitFor();
+  for (let step = 2; step <= 7; step++) {
+    await page.getByRole("button", { name: "Show me" }).click();
+    await next.click();
+  }
+  await page.getByText("These rules can be played.").waitFor();
+  await page.getByRole("button", { name: "Play both roles" }).click();
+  await page.waitForURL(/\/match\//);
+  await page.getByRole("button", { name: /add 2/ }).first().click();
+  await page.locator('[data-ply="1"]').waitFor();
+});
+
 test("style-is-edited-with-a-preview", async (bench) => {
   const page = await bench.page();
   await page.goto("/style/hex-5");

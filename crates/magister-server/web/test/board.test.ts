@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draw, neighbour, type Place } from "../src/board/geometry";
+import { draw, naming, neighbour, type Place } from "../src/board/geometry";
 import { click, drop, place, targets } from "../src/board/gesture";
 import { looks } from "../src/board/pieces";
 import { advance, standing } from "../src/board/transitions";
@@ -19,6 +19,42 @@ describe("geometry", () => {
     expect(drawing.places[3]!.y - drawing.places[0]!.y).toBe(100);
     expect(drawing.frames[0]!.columns.map((label) => label.text)).toEqual(["1", "2", "3"]);
     expect(drawing.frames[0]!.rows.map((label) => label.text)).toEqual(["2", "1"]);
+  });
+
+  it("says in which order a cell is named only where rows and columns have the same names", () => {
+    expect(draw(grid(3, 3)).frames[0]!.order).toBe("column, row");
+    const turned = grid(3, 3);
+    turned.cells = turned.cells.map((cell) => ({ ...cell, name: cell.name.split(" ").reverse().join(" ") }));
+    expect(draw(turned).frames[0]!.order).toBe("row, column");
+    const letters = grid(3, 3);
+    letters.cells = letters.cells.map((cell) => ({ ...cell, name: `${"abc"[cell.x]} ${cell.name.split(" ")[1]}` }));
+    expect(draw(letters).frames[0]!.order).toBe("");
+    const frame = (title: string, order: "column, row" | "row, column" | "") => ({ ...draw(grid(3, 3)).frames[0]!, title, order });
+    expect(naming([frame("a", "row, column"), frame("b", "row, column"), frame("c", "")])).toBe("row, column");
+    expect(naming([frame("a", "row, column"), frame("b 1", "column, row"), frame("b 2", "column, row")])).toBe("row, column (a); column, row (b)");
+  });
+
+  it("keeps boards that the rules arrange together, beside a board of another kind", () => {
+    const board = (title: string, number: number, among: [number, number] | null) => ({
+      panel: { title, layout: "grid" as const, columns: [], rows: [], row: 0, ...(among ? { among } : {}) },
+      cells: Array.from({ length: 4 }, (_, i) => ({ name: `${i % 2} ${Math.floor(i / 2)}`, x: i % 2, y: Math.floor(i / 2), board: number })),
+    });
+    const boards = [board("small", 0, null), ...[0, 1, 2, 3].map((at) => board(`large ${at % 2} ${at >> 1}`, at + 1, [at % 2, at >> 1]))];
+    const shape: Shape = { layout: "grid", boards: boards.map((one) => one.panel.title), panels: boards.map((one) => one.panel), cells: boards.flatMap((one) => one.cells), values: [""] };
+    const [small, a, b, c, d] = draw(shape).frames;
+    expect(a!.x).toBeGreaterThan(small!.x + small!.width);
+    expect([a!.y, c!.y]).toEqual([b!.y, d!.y]);
+    expect([a!.x, b!.x]).toEqual([c!.x, d!.x]);
+    expect(c!.y).toBeGreaterThan(a!.y + a!.height);
+    const whole = draw(shape);
+    expect(whole.width).toBeGreaterThan(b!.x + b!.width);
+  });
+
+  it("writes the names of points, and of cells without names beside them", () => {
+    const long = grid(2, 2);
+    long.cells = long.cells.map((cell, index) => ({ ...cell, name: `place-with-a-long-name-${index}` }));
+    expect(draw(long).places.every((spot) => spot.named)).toBe(true);
+    expect(draw(grid(2, 2)).places.some((spot) => spot.named)).toBe(false);
   });
 
   it("turns the board by half a turn", () => {

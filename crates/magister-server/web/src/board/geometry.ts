@@ -12,6 +12,8 @@ export interface Place {
   size: number;
   /** The outline of the cell; none for points of a graph. */
   outline: string;
+  /** Whether its name is written on it, because no names of rows and columns tell it. */
+  named: boolean;
 }
 
 export interface Frame {
@@ -26,6 +28,8 @@ export interface Frame {
   /** Notes above the columns, one number below the other, and to the right of the rows. */
   above: { words: string[]; x: number }[];
   right: { text: string; y: number }[];
+  /** Whether cells are named by column and row, or by row and column, where a reader cannot tell. */
+  order: "column, row" | "row, column" | "";
 }
 
 export interface Drawing {
@@ -134,12 +138,26 @@ interface Part {
   members: Local;
   dx: number;
   dy: number;
+  named: boolean;
   /** Where the board stands among others, if the rules tell. */
   among: { column: number; row: number } | null;
 }
 
-/** Puts the boards beside and below each other. Returns the width of the whole. */
+/** Boards of one kind that the rules arrange have titles that differ in the last two words. */
+const kindOf = (part: Part): string => (part.among === null ? "" : `# ${part.frame.title.split(" ").slice(0, -2).join(" ")}`);
+
+/** Puts the boards beside and below each other, those of one kind together. Returns the width of the whole. */
 function arrange(parts: Part[], places: Place[]): number {
+  const kinds = [...new Set(parts.map(kindOf))];
+  let left = 0;
+  for (const kind of kinds) {
+    const width = together(parts.filter((part) => kindOf(part) === kind), places, left);
+    left = width + GAP - 2 * MARGIN;
+  }
+  return left - GAP + 2 * MARGIN;
+}
+
+function together(parts: Part[], places: Place[], left: number): number {
   const title = (part: Part) => (part.frame.title === "" ? 0 : TITLE) + NOTE * Math.max(0, ...part.frame.above.map((note) => note.words.length));
   const foot = (part: Part) => (part.frame.columns.length > 0 ? LABEL : 0);
   const side = (part: Part) => {
@@ -181,7 +199,7 @@ function arrange(parts: Part[], places: Place[]): number {
     const slot = slots[index]!;
     if (slot.row !== last) x = 0;
     last = slot.row;
-    part.frame.x = MARGIN + (aligned ? before(columns, slot.column) : x) + side(part);
+    part.frame.x = left + MARGIN + (aligned ? before(columns, slot.column) : x) + side(part);
     part.frame.y = MARGIN + before(rows, slot.row) + title(part);
     x += part.frame.width + side(part) + gap;
     const notes = Math.max(0, ...part.frame.right.map((note) => note.text.length));
@@ -191,7 +209,7 @@ function arrange(parts: Part[], places: Place[]): number {
     part.members.cells.forEach((cell, i) => {
       const px = part.frame.x + part.members.x[i]! + part.dx;
       const py = part.frame.y + part.members.y[i]! + part.dy;
-      places[cell] = { x: px, y: py, size: part.members.size, outline: part.members.outline(px, py) };
+      places[cell] = { x: px, y: py, size: part.members.size, outline: part.members.outline(px, py), named: part.named };
     });
     part.frame.columns = part.frame.columns.map((label) => ({ ...label, x: label.x + part.frame.x }));
     part.frame.rows = part.frame.rows.map((label) => ({ ...label, y: label.y + part.frame.y }));
@@ -220,16 +238,17 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
     const top = Math.min(...members.y) - members.half.y;
     const width = Math.max(...members.x) + members.half.x - left;
     const height = Math.max(...members.y) + members.half.y - top;
-    const named = labels && layout !== "graph" ? axes(shape, members) : { columns: [], rows: [] };
+    const named = labels && layout !== "graph" ? axes(shape, members) : { columns: [], rows: [], order: "" as const };
     const title = shape.boards[board] ?? "";
     const frame: Frame = {
-      title, layout, x: 0, y: 0, width, height,
+      title, layout, x: 0, y: 0, width, height, order: layout === "grid" ? named.order : "",
       columns: named.columns.map(({ text, at }) => ({ text, x: at - left })),
       rows: named.rows.map(({ text, at }) => ({ text, y: at - top })),
       above: (panel?.column_notes ?? []).map((text, index) => ({ words: text.split(" "), x: (flip ? width - (index + 0.5) * UNIT : (index + 0.5) * UNIT) })),
       right: (panel?.row_notes ?? []).map((text, index) => ({ text, y: (flip ? height - (index + 0.5) * UNIT : (index + 0.5) * UNIT) })),
     };
-    parts.push({ frame, members, dx: -left, dy: -top, among: panel?.among ? { column: panel.among[0], row: panel.among[1] } : null });
+    const bare = layout !== "grid" || (named.columns.length === 0 && named.rows.length === 0 && cells.length > 1);
+    parts.push({ frame, members, dx: -left, dy: -top, named: labels && bare, among: panel?.among ? { column: panel.among[0], row: panel.among[1] } : null });
   }
   const width = arrange(parts, places);
   const height = Math.max(0, ...parts.map((part) => part.frame.y + part.frame.height + (part.frame.columns.length > 0 ? LABEL : 0))) + MARGIN;
@@ -239,6 +258,14 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
   });
   const { walls, signs } = borders(shape, places, flip);
   return { width, height, places, frames: parts.map((part) => part.frame), lines, walls, signs };
+}
+
+/** In which order cells are named, as words; boards of different kinds may differ. */
+export function naming(frames: Frame[]): string {
+  const orders = new Map<string, Set<string>>();
+  for (const { order, title } of frames) if (order !== "") orders.set(order, (orders.get(order) ?? new Set()).add(title.split(" ")[0]!));
+  if (orders.size === 1) return [...orders.keys()][0]!;
+  return [...orders].map(([order, titles]) => `${order} (${[...titles].join(", ")})`).join("; ");
 }
 
 const AROUND = { top: [0, -1], right: [1, 0], bottom: [0, 1], left: [-1, 0] } as const;
@@ -263,12 +290,13 @@ function borders(shape: Shape, places: Place[], flip: boolean): Pick<Drawing, "w
 type Named = { text: string; at: number }[];
 
 /** The names beside rows and columns: the word of a cell's name that all cells of a column share. */
-function axes(shape: Shape, members: Local): { columns: Named; rows: Named } {
+function axes(shape: Shape, members: Local): { columns: Named; rows: Named; order: Frame["order"] } {
   const words = members.cells.map((cell) => shape.cells[cell]!.name.split(" "));
-  const shared = (values: number[]): Named => {
+  const none = { word: 0, list: [] as Named };
+  const shared = (values: number[]): { word: number; list: Named } => {
     const length = Math.min(...words.map((list) => list.length));
     const distinct = new Set(values.map(Math.round)).size;
-    if (distinct < 2) return [];
+    if (distinct < 2) return none;
     for (let word = 0; word < length; word++) {
       const names = new Map<number, string>();
       const fits = words.every((list, i) => {
@@ -277,14 +305,19 @@ function axes(shape: Shape, members: Local): { columns: Named; rows: Named } {
         if (known === undefined) names.set(key, list[word]!);
         return known === undefined || known === list[word];
       });
-      if (fits && new Set(names.values()).size === names.size) return [...names].map(([at, text]) => ({ text, at }));
+      if (fits && new Set(names.values()).size === names.size) return { word, list: [...names].map(([at, text]) => ({ text, at })) };
     }
-    return [];
+    return none;
   };
   const columns = shared(members.x);
   const rows = shared(members.y);
   const fits = (list: Named, most: number) => list.every((label) => label.text.length <= most);
-  return { columns: fits(columns, LONGEST_COLUMN) ? columns : [], rows: fits(rows, LONGEST_ROW) ? rows : [] };
+  const beside = new Set(rows.list.map((label) => label.text));
+  const alike = columns.list.some((label) => beside.has(label.text));
+  return {
+    columns: fits(columns.list, LONGEST_COLUMN) ? columns.list : [], rows: fits(rows.list, LONGEST_ROW) ? rows.list : [],
+    order: !alike || columns.word === rows.word ? "" : columns.word < rows.word ? "column, row" : "row, column",
+  };
 }
 
 /** The nearest cell from `cell` in a direction, for the arrow keys. */

@@ -52,6 +52,24 @@ test("the-lesson-leads-to-a-game", async (bench) => {
   await page.locator('[data-ply="1"]').waitFor();
 });
 
+test("what-a-role-knows-after-moves", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/analysis/kuhn-poker");
+  await page.getByText("You see the whole position").waitFor();
+  const first = page.locator(".actions button, .table [role=group] button").first();
+  await first.click();
+  await page.getByRole("button", { name: "Undo", disabled: false }).waitFor();
+  await page.getByRole("combobox", { name: /^Role/ }).selectOption({ index: 0 });
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  const certain = page.locator("section", { has: page.getByRole("heading", { name: "What does a role know?" }) });
+  await certain.getByRole("heading", { name: "Certain" }).waitFor();
+  await certain.getByText(/positions? (is|are) possible|sample of/).waitFor();
+  const line = page.locator("section .line");
+  check(/2\. /.test(await line.textContent()), "the deal and a move were made");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText(/^1\. deal [a-z ]+$/).waitFor();
+});
+
 test("style-is-edited-with-a-preview", async (bench) => {
   const page = await bench.page();
   await page.goto("/style/hex-5");

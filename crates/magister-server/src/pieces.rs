@@ -122,7 +122,10 @@ impl Recogniser {
         let words = ["king", "knight"].iter().all(|wanted| letter(wanted));
         let royal = letter("k") && letter("n");
         let coded = !recogniser.sides.is_empty() && letter("p");
-        recogniser.letters = if words || royal || coded && (letter("q") || letter("r")) {
+        // A few pieces of an endgame, such as `wk`, `wr` and `bk`.
+        let twos = values.iter().filter(|value| value.len() == 2).count();
+        let few = letter("k") && (letter("q") || letter("r")) && twos + 1 >= values.len();
+        recogniser.letters = if words || royal || few || coded && (letter("q") || letter("r")) {
             Some(Letters::Chess)
         } else if coded {
             Some(Letters::Draughts)
@@ -447,6 +450,8 @@ mod tests {
         let piece = chess.piece("bn", Some("n"));
         assert_eq!((piece.shape, piece.side, piece.colour), ("knight", Some(1), Some("black")));
         assert_eq!(chess.piece("wp", None).shape, "pawn");
+        let endgame = recogniser(&["white", "black"], &["", "wk", "wr", "bk"]);
+        assert_eq!(endgame.piece("wr", Some("R")).shape, "rook");
         let spelt = recogniser(&["white", "black"], &["white_king", "black_knight"]);
         assert_eq!(spelt.piece("white_king", None).shape, "king");
         let checkers = recogniser(&["black", "white"], &["blackman", "blackking"]);

@@ -2,7 +2,8 @@
 
 use magister_core::BoardStyle;
 
-use super::domain::{Domain, Kind};
+use super::domain::Kind;
+use super::graph;
 use super::groups::Things;
 use super::marks::words;
 use super::material::Material;
@@ -44,6 +45,17 @@ pub(super) struct Lie {
     pub(super) label: Vec<usize>,
     /// Whether the first row is at the bottom.
     pub(super) up: bool,
+    /// The leaves of column and row of a second cell with the same contents, such as the other end
+    /// of a ship.
+    pub(super) also: Option<(usize, usize)>,
+}
+
+impl Lie {
+    /// One row of cells, or points.
+    pub(super) fn points(leaf: usize, label: Vec<usize>) -> Self {
+        let (column, row) = (Axis::Leaf(leaf), Axis::One);
+        Lie { column, row, split: Vec::new(), label, up: false, also: None }
+    }
 }
 
 /// The class of a relation.
@@ -107,6 +119,31 @@ impl Relation {
         {
             return Class::Board(self.lie(*a, *b, &keys, material));
         }
+        // Things of two cells each: all four coordinates are determined by the thing.
+        if let (&[key], &[a, b, c, d]) = (&keys[..], &self.determined[..])
+            && [a, b, c, d].iter().all(|&leaf| self.is_place(leaf))
+            && self.domains[a].names == self.domains[c].names
+            && self.domains[b].names == self.domains[d].names
+        {
+            let lie = self.lie(a, b, &[key], material);
+            let also = if lie.column == Axis::Leaf(a) { (c, d) } else { (d, c) };
+            return Class::Board(Lie { also: Some(also), ..lie });
+        }
+        // Points in a rectangle, on several boards.
+        if let &[a, b] = &keys[..] {
+            let point = |leaf: &&usize| {
+                let word = matches!(self.domains[**leaf].kind, Kind::Letters | Kind::Series);
+                word && graph::rectangle(&self.domains[**leaf], material).is_some()
+            };
+            let other = |point: usize| if point == a { b } else { a };
+            if let Some(&point) = [a, b].iter().find(point)
+                && self.domains[other(point)].names.len() <= BOARDS
+                && self.domains[a].names != self.domains[b].names
+            {
+                let (split, label) = (vec![other(point)], self.determined.clone());
+                return Class::Board(Lie { split, ..Lie::points(point, label) });
+            }
+        }
         if let Some((a, b)) = self.coordinates(&ordered, material) {
             // An undetermined leaf that is not a coordinate distinguishes boards, unless no other
             // leaf gives the contents: then it does.
@@ -134,13 +171,8 @@ impl Relation {
         if let ([place], [_, _]) = (&ordered[..], &keys[..]) {
             let other = if keys[0] == *place { keys[1] } else { keys[0] };
             if self.domains[other].names.len() <= NAMED_ROWS {
-                return Class::Board(Lie {
-                    column: Axis::Leaf(*place),
-                    row: Axis::Leaf(other),
-                    split: Vec::new(),
-                    label: self.determined.clone(),
-                    up: false,
-                });
+                let lie = Lie::points(*place, self.determined.clone());
+                return Class::Board(Lie { row: Axis::Leaf(other), ..lie });
             }
             return Class::List;
         }
@@ -161,16 +193,12 @@ impl Relation {
             ([key], [_], [value], [_]) if self.is_sparse(*key, *value) => {
                 Class::Board(self.lie(*key, *value, &[], material))
             }
-            ([_], _, [value], _) if self.domains[*value].is_numeric() => Class::Counters(*value),
-            ([place], [_], values, _) if self.is_row(*place, values) => Class::Board(Lie {
-                column: Axis::Leaf(*place),
-                row: Axis::One,
-                split: Vec::new(),
-                label: values.to_vec(),
-                up: false,
-            }),
-            ([point], [], values, _) if connected(&self.domains[*point], material) => {
+            ([point], _, values, _) if self.is_point(*point, material) => {
                 Class::Graph(*point, values.to_vec())
+            }
+            ([_], _, [value], _) if self.domains[*value].is_numeric() => Class::Counters(*value),
+            ([place], [_], values, _) if self.is_row(*place, values) => {
+                Class::Board(Lie::points(*place, values.to_vec()))
             }
             ([_], _, [value], _) => Class::Counters(*value),
             _ => self.owner().filter(|_| count > 1).map_or(Class::List, Class::Groups),
@@ -199,7 +227,7 @@ impl Relation {
                 let mut taken = split.clone();
                 taken.extend([column, row]);
                 let (column, row) = (Axis::Leaf(column), Axis::Leaf(row));
-                Lie { column, row, split, label: rest(&taken), up: false }
+                Lie { column, row, split, label: rest(&taken), up: false, also: None }
             }
             ((Some(only), None) | (None, Some(only)), None) => {
                 let mut taken = split.clone();
@@ -210,7 +238,7 @@ impl Relation {
                     let across = style.column.is_some();
                     let column = if across { Axis::Leaf(only) } else { Axis::One };
                     let row = if across { Axis::One } else { Axis::Leaf(only) };
-                    Lie { column, row, split, label: rest(&taken), up: false }
+                    Lie { column, row, split, label: rest(&taken), up: false, also: None }
                 }
             }
             ((None, None), None) => found()?,
@@ -292,6 +320,16 @@ impl Relation {
         kind && (least..=LONG_ROW).contains(&self.domains[leaf].names.len())
     }
 
+    /// Whether a leaf is a point that facts connect with others, or one of a rectangle of points.
+    fn is_point(&self, leaf: usize, material: &Material) -> bool {
+        let points = &self.domains[leaf];
+        let many = points.names.len() > 2 && !points.roles && points.kind != Kind::Squares;
+        let apart = || graph::links(points, material).is_some() && !points.is_ordered();
+        many && (apart()
+            || graph::branches(points, material)
+            || graph::rectangle(points, material).is_some())
+    }
+
     /// Whether a leaf distinguishes several boards rather than their contents.
     fn tells_apart(&self, leaf: usize) -> bool {
         self.domains[leaf].is_ordered() || self.domains[leaf].roles
@@ -301,7 +339,7 @@ impl Relation {
         let digits = self.domains[leaf].names[0].as_bytes()[0].is_ascii_digit();
         let (first, second) = (Axis::First(leaf), Axis::Second(leaf));
         let (column, row) = if digits { (second, first) } else { (first, second) };
-        Lie { column, row, split, label, up: !digits }
+        Lie { column, row, split, label, up: !digits, also: None }
     }
 
     /// A board over two leaves: which of them is the row, and where the first row is.
@@ -326,6 +364,7 @@ impl Relation {
             split: Vec::new(),
             label: label.to_vec(),
             up,
+            also: None,
         }
     }
 
@@ -361,11 +400,4 @@ enum Hint {
     X,
     Y,
     None,
-}
-
-/// Whether facts connect most of these points, each with few others.
-fn connected(points: &Domain, material: &Material) -> bool {
-    points.names.len() > 2
-        && !points.is_ordered()
-        && super::graph::links(points, material).is_some()
 }

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::{Axis, Lie};
 use super::domain::{Domain, Kind};
+use super::graph::rectangle;
 use super::material::Material;
 use super::relation::{Forms, Relation};
 
@@ -127,13 +128,7 @@ fn board(
         let names = members.iter().flat_map(|&m| &relations[m].1.domains[leaf].names);
         Domain::new(names, material)
     };
-    let row = |leaf: usize| Lie {
-        column: Axis::Leaf(leaf),
-        row: Axis::One,
-        split: Vec::new(),
-        label: Vec::new(),
-        up: false,
-    };
+    let row = |leaf: usize| Lie::points(leaf, Vec::new());
     match relation.domains.len() {
         1 if joined(0).kind == Kind::Squares => Some(relation.on_squares(0, vec![], vec![])),
         1 => Some(row(0)),
@@ -141,6 +136,17 @@ fn board(
             let (a, b) = (joined(0), joined(1));
             let placed = |domain: &Domain| domain.is_ordered() && domain.is_dense();
             let named = |leaf: usize, other: usize| Lie { row: Axis::Leaf(other), ..row(leaf) };
+            // Points in a rectangle, on several boards.
+            let of = |point: &Domain, other: &Domain| {
+                let word = matches!(point.kind, Kind::Letters | Kind::Series);
+                word && other.names.len() <= NAMED_ROWS && rectangle(point, material).is_some()
+            };
+            if of(&a, &b) {
+                return Some(Lie { split: vec![1], ..row(0) });
+            }
+            if of(&b, &a) {
+                return Some(Lie { split: vec![0], ..row(1) });
+            }
             match (placed(&a), placed(&b)) {
                 (true, true) => Some(relation.lie(0, 1, &[], material)),
                 (true, false) if b.names.len() <= NAMED_ROWS => Some(named(0, 1)),

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use magister_core::Style;
+use magister_core::{Layout, Style};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::Lie;
 use super::graph::Links;
+use super::layout::layout;
 use super::marks::mark;
 use super::material::Material;
 use super::plan::{Place, Plan, Use};
@@ -41,20 +42,25 @@ pub(super) fn fill(
     let on_board = |plans: &[Plan], fluent: &Ground| {
         let (form, leaves) = forms.parts(fluent);
         let Use::Board { plan, lie, named, .. } = *index.get(form.as_str())? else { return None };
-        let place = plans[*plan].place(lie, &leaves)?;
-        Some((*plan, place, label(&fluent.name, lie, *named, &leaves)))
+        let places = plans[*plan].places(lie, &leaves);
+        Some((*plan, places, label(&fluent.name, lie, *named, &leaves)))
     };
     let mut seen: Vec<FxHashSet<String>> = plans.iter().map(|_| FxHashSet::default()).collect();
     for fluent in &material.fluents {
-        let Some((plan, place, label)) = on_board(plans, fluent) else { continue };
-        plans[plan].cells.insert(place);
+        let Some((plan, places, label)) = on_board(plans, fluent) else { continue };
+        if places.is_empty() {
+            continue;
+        }
+        plans[plan].cells.extend(places);
         if seen[plan].insert(label.clone()) {
             plans[plan].labels.push(label);
         }
     }
     let mut first: Vec<Vec<String>> = plans.iter().map(|_| Vec::new()).collect();
     for fluent in material.states.first().into_iter().flatten() {
-        if let Some((plan, _, label)) = on_board(plans, fluent) {
+        if let Some((plan, places, label)) = on_board(plans, fluent)
+            && !places.is_empty()
+        {
             first[plan].push(label);
         }
     }
@@ -100,6 +106,9 @@ pub(super) fn fill(
         }
         plan.links.sort_unstable();
         plan.links.dedup();
+        if plan.layout == Layout::Graph && plan.rows.names.len() == 1 && plan.points.is_empty() {
+            plan.points = layout(plan.columns.names.len(), &plan.links);
+        }
         let usual = usual(&first[number], plan.cells.len());
         let wide =
             plan.labels.len() > 2 && plan.rows.names.len() > 2 && plan.columns.names.len() > 2;

@@ -4,6 +4,8 @@
 //! use one of several systems of coordinates; a system fits if it makes all pairs of cells of some
 //! constant relation neighbours.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use magister_core::{Layout, Style};
@@ -23,7 +25,6 @@ const MOST: usize = 12;
 const FITTING: usize = 20;
 
 /// How lines are shifted.
-#[derive(Clone, Copy)]
 enum Shift {
     /// Each line is shifted by half a cell more than the previous one.
     Right,
@@ -31,6 +32,8 @@ enum Shift {
     Left,
     /// Lines of different length are centred.
     Centred,
+    /// Every line has its own shift, in half cells, which follows from the pairs.
+    Each(Vec<i64>),
 }
 
 /// Whether the cells of a board may be hexagons, judging without the rules.
@@ -64,6 +67,10 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &mut [Use], material: &Materia
         // each role.
         let whole = || fitting(plan, &related.concat());
         let found = whole().or_else(|| related.iter().find_map(|pairs| fitting(plan, pairs)));
+        // Without adjacency in the rules, the outline of the board decides.
+        let silent = related.iter().all(|pairs| pairs.len() < plan.cells.len());
+        let found =
+            found.or_else(|| silent.then(|| outline(plan)).flatten().map(|shift| (shift, false)));
         let Some((shift, turned)) = found else { continue };
         if turned {
             turn(plan);
@@ -76,8 +83,35 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &mut [Use], material: &Materia
             }
         }
         plan.layout = Layout::Hexagons;
-        plan.shift = shifts(plan, shift);
+        plan.shift = shifts(plan, &shift);
     }
+}
+
+/// The shift of the lines of a board that has the shape of a hexagon in slanted coordinates: a
+/// parallelogram without two opposite corners, which are triangles.
+fn outline(plan: &Plan) -> Option<Shift> {
+    let (columns, rows) = (plan.columns.names.len() as i64, plan.rows.names.len() as i64);
+    let cells = || plan.cells.iter().map(|&(_, x, y)| (x as i64, y as i64));
+    let side = |cut: i64| (2..columns.min(rows)).contains(&cut);
+    // Along a row, cells are 0 to `columns` - 1; the diagonals are the sums or the differences.
+    for (slope, shift) in [(1, Shift::Right), (-1, Shift::Left)] {
+        let diagonal = |(x, y): (i64, i64)| x + slope * y;
+        let (least, most) = (cells().map(diagonal).min()?, cells().map(diagonal).max()?);
+        let lowest = if slope > 0 { 0 } else { 1 - rows };
+        let highest = columns - 1 + if slope > 0 { rows - 1 } else { 0 };
+        let (low, high) = (least - lowest, highest - most);
+        let inside = (0..columns).flat_map(|x| (0..rows).map(move |y| (x, y)));
+        let inside = inside.filter(|&at| (least..=most).contains(&diagonal(at))).count();
+        // The other two corners exist, and some cells inside may be holes.
+        let (first, last) = if slope > 0 { (rows - 1, 0) } else { (0, rows - 1) };
+        let corner = |x: i64, y: i64| plan.cells.contains(&(0, x as usize, y as usize));
+        let corners = corner(0, first) && corner(columns - 1, last);
+        let full = plan.cells.len() * 10 >= inside * 9;
+        if corners && side(low) && side(high) && low.abs_diff(high) <= 1 && full {
+            return Some(shift);
+        }
+    }
+    None
 }
 
 /// The two different places in a fact.
@@ -99,17 +133,60 @@ fn pair(plan: &Plan, lie: &Lie, fact: &[crate::Ground]) -> Option<Pair> {
 
 /// How the lines are shifted, and whether the columns are the lines.
 fn fitting(plan: &Plan, pairs: &[Pair]) -> Option<(Shift, bool)> {
-    let ways = [Shift::Centred, Shift::Right, Shift::Left];
-    let ways = ways.into_iter().flat_map(|shift| [(shift, false), (shift, true)]);
-    let mut ways = ways.filter(|_| pairs.len() >= plan.cells.len());
-    ways.find(|&(shift, turned)| fits(plan, pairs, shift, turned))
+    if pairs.len() < plan.cells.len() {
+        return None;
+    }
+    let ways = [
+        (Some(Shift::Centred), false),
+        (Some(Shift::Centred), true),
+        (Some(Shift::Right), false),
+        (Some(Shift::Right), true),
+        (Some(Shift::Left), false),
+        (Some(Shift::Left), true),
+        (each(plan, pairs, false), false),
+        (each(plan, pairs, true), true),
+    ];
+    let ways = ways.into_iter().filter_map(|(shift, turned)| Some((shift?, turned)));
+    ways.into_iter().find(|(shift, turned)| fits(plan, pairs, shift, *turned))
+}
+
+/// The shift of every line for which the pairs are neighbours: two places of the next line touch a
+/// place, so that the distances along the lines are two consecutive numbers.
+fn each(plan: &Plan, pairs: &[Pair], turned: bool) -> Option<Shift> {
+    let count = lines(plan, turned).len();
+    let mut distances: Vec<BTreeMap<i64, usize>> = vec![BTreeMap::new(); count.checked_sub(1)?];
+    for &((x, y), (u, v)) in pairs {
+        let ((at, line), (to, other)) = if turned { ((y, x), (v, u)) } else { ((x, y), (u, v)) };
+        let (first, far) = match (line.min(other), line < other) {
+            (first, true) => (first, to as i64 - at as i64),
+            (first, false) => (first, at as i64 - to as i64),
+        };
+        if line.abs_diff(other) == 1 {
+            *distances[first].entry(far).or_default() += 1;
+        }
+    }
+    let mut shifts = vec![0];
+    for known in &distances {
+        let with = |&far: &i64| {
+            known.get(&far).copied().unwrap_or(0) + known.get(&(far + 1)).copied().unwrap_or(0)
+        };
+        let both = |far: &&i64| known.contains_key(&(**far + 1));
+        let near = known.keys().filter(both).max_by_key(|far| (with(far), Reverse(far.abs())))?;
+        shifts.push(shifts.last()? - 1 - 2 * near);
+    }
+    Some(Shift::Each(shifts))
 }
 
 /// Whether all pairs are neighbours with this shift.
-fn fits(plan: &Plan, pairs: &[Pair], shift: Shift, turned: bool) -> bool {
+fn fits(plan: &Plan, pairs: &[Pair], shift: &Shift, turned: bool) -> bool {
     let lines = lines(plan, turned);
-    let centring = matches!(shift, Shift::Centred);
-    if centring && !centred(&lines) {
+    // Lines that begin or end at different places have the shape of a hexagon or a star.
+    let shaped = match shift {
+        Shift::Centred => true,
+        Shift::Each(_) => lines.iter().any(|line| *line != lines[0]),
+        Shift::Right | Shift::Left => false,
+    };
+    if matches!(shift, Shift::Centred) && !centred(&lines) {
         return false;
     }
     let place = |(x, y): (usize, usize)| {
@@ -127,10 +204,9 @@ fn fits(plan: &Plan, pairs: &[Pair], shift: Shift, turned: bool) -> bool {
             _ => wrong += 1,
         }
     }
-    // A square grid has two directions, so shifted lines need a third. Centred lines already have
-    // the shape of a hexagon or a star.
+    // A square grid has two directions, so shifted lines need a third, unless their shape tells.
     let both = seen.contains(&(1, 1)) && seen.contains(&(1, -1));
-    wrong * (FITTING + 1) <= pairs.len() && both && (centring || seen.len() == 3)
+    wrong * (FITTING + 1) <= pairs.len() && both && (shaped || seen.len() == 3)
 }
 
 /// The first and the last place of every line, if it has any.
@@ -153,16 +229,17 @@ fn centred(lines: &[Option<(usize, usize)>]) -> bool {
 }
 
 /// The shift of a line in half cells.
-fn half_steps(lines: &[Option<(usize, usize)>], shift: Shift, line: usize) -> i64 {
+fn half_steps(lines: &[Option<(usize, usize)>], shift: &Shift, line: usize) -> i64 {
     match shift {
         Shift::Right => line as i64,
         Shift::Left => -(line as i64),
         Shift::Centred => lines[line].map_or(0, |(_, last)| -(last as i64)),
+        Shift::Each(shifts) => shifts.get(line).copied().unwrap_or(0),
     }
 }
 
 /// The shift of every row in cells; the smallest is 0.
-fn shifts(plan: &Plan, shift: Shift) -> Vec<f32> {
+fn shifts(plan: &Plan, shift: &Shift) -> Vec<f32> {
     let lines = lines(plan, false);
     let steps: Vec<i64> = (0..lines.len()).map(|line| half_steps(&lines, shift, line)).collect();
     let least = steps.iter().copied().min().unwrap_or(0);

@@ -18,6 +18,7 @@ mod fill;
 mod graph;
 mod groups;
 mod hexagons;
+mod layout;
 mod listed;
 mod marks;
 mod material;

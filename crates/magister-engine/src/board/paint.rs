@@ -100,12 +100,13 @@ impl Painter {
             let (form, leaves) = self.forms.parts(fluent);
             match self.uses.get(&form) {
                 Some((_, Use::Board { plan, lie, named, .. })) => {
-                    match self.plans[*plan].place(lie, &leaves) {
-                        Some(place) => {
-                            let label = label(&fluent.name, lie, *named, &leaves);
-                            cells[*plan].entry(place).or_default().push(label);
-                        }
-                        None => picture.facts.push(fluent.text(self.syntax)),
+                    let places = self.plans[*plan].places(lie, &leaves);
+                    if places.is_empty() {
+                        picture.facts.push(fluent.text(self.syntax));
+                    }
+                    for place in places {
+                        let label = label(&fluent.name, lie, *named, &leaves);
+                        cells[*plan].entry(place).or_default().push(label);
                     }
                 }
                 Some((_, Use::Hidden | Use::Flag)) => {}
@@ -271,11 +272,10 @@ fn panel(
                 names.reverse();
             }
             let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
-            let given = plan.spots.get(&(x, down)).or(plan.places.get(x));
+            let given = plan.spots.get(&(x, down)).or(plan.points.get(x));
             let at = match (given, plan.layout) {
                 (Some(&place), _) => place,
                 (None, Layout::Hexagons) => (x as f32 + plan.shift_of(down), y as f32),
-                (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
                 (None, _) => (x as f32, y as f32),
             };
             number.insert((x, down), spots.len());
@@ -316,13 +316,6 @@ fn panel(
         row,
         among: None,
     }
-}
-
-/// The position on a circle of a graph's point that has no coordinates.
-fn circle(point: usize, points: usize) -> (f32, f32) {
-    let angle = std::f32::consts::TAU * point as f32 / points as f32;
-    let radius = points as f32 / 4.0;
-    (radius * (1.0 + angle.sin()), radius * (1.0 - angle.cos()))
 }
 
 /// The symbol of a cell: if there are several things, the rarest one on the board, because pieces

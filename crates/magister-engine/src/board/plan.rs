@@ -52,7 +52,7 @@ pub(super) struct Plan {
     /// The connections between its points; empty if unknown.
     pub(super) links: Links,
     /// The coordinates of a graph's points.
-    pub(super) places: Vec<(f32, f32)>,
+    pub(super) points: Vec<(f32, f32)>,
     /// How far each row of hexagons is shifted to the right; by default half a cell per row.
     pub(super) shift: Vec<f32>,
     /// Whether the fluents have the row before the column; the name of a cell then begins with its
@@ -136,7 +136,7 @@ pub(super) fn plan(
         let place = style.boards.iter().position(|b| b.fluents.contains(&relation.name));
         let within =
             place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
-        let guest = !matches!(classes[number], Class::Board(_));
+        let guest = !matches!(classes[number], Class::Board(_) | Class::Graph(..));
         // Pieces at positions come after the boards that they may stand on.
         let loose = matches!(&classes[number], Class::Board(Lie { column: Axis::Leaf(leaf), .. })
             if relation.determined.contains(leaf));
@@ -197,13 +197,7 @@ pub(super) fn plan(
                 }
             }
             Class::Graph(point, label) => {
-                let lie = Lie {
-                    column: Axis::Leaf(*point),
-                    row: Axis::One,
-                    split: Vec::new(),
-                    label: label.clone(),
-                    up: false,
-                };
+                let lie = Lie::points(*point, label.clone());
                 lay(&mut plans, relation, &lie, styled(relation), material)
             }
             Class::Counters(value) => {
@@ -224,7 +218,22 @@ pub(super) fn plan(
                 Use::Groups { owner: *owner, owners }
             }
             Class::Stacks(things) => Use::Stacks { things: things.clone() },
-            Class::Line => Use::Line,
+            // A thing at one of the points, such as a traveller in a network of towns.
+            Class::Line => match &relation.domains[..] {
+                [point] => {
+                    let on = |plan: &Plan| {
+                        let points = &plan.columns;
+                        plan.layout == Layout::Graph
+                            && plan.splits.is_empty()
+                            && points.contains(point)
+                            && point.names.len() * 2 > points.names.len()
+                    };
+                    let lie = Lie::points(0, Vec::new());
+                    let host = plans.iter().position(on);
+                    host.map_or(Use::Line, |plan| Use::Board { plan, lie, named: true, over: true })
+                }
+                _ => Use::Line,
+            },
             Class::List | Class::Fact => Use::List,
         };
     }
@@ -294,6 +303,20 @@ fn lay(
         lie.split = std::mem::take(&mut lie.label);
     }
     let lie = &lie;
+    // The contents are cells too: a group of stones, for example, is named after one of its cells.
+    let refers = |plan: &Plan| {
+        let at = |axis: Axis| match axis {
+            Axis::Leaf(leaf) => Some(&relation.domains[leaf].names),
+            _ => None,
+        };
+        let (Some(columns), Some(rows)) = (at(lie.column), at(lie.row)) else { return false };
+        let cells: Vec<_> = lie.label.iter().map(|&leaf| &relation.domains[leaf].names).collect();
+        let named = cells == [columns, rows] || cells == [rows, columns];
+        named && plan.columns.names == *columns && plan.rows.names == *rows
+    };
+    if style.is_none() && lie.split.is_empty() && plans.iter().any(refers) {
+        return Use::List;
+    }
     let new = Plan::new(relation, lie, style, material);
     let named = style.map(|style| &style.fluents);
     let place = plans.iter().position(|plan| match named {
@@ -333,12 +356,19 @@ impl Plan {
         let points = lie.row == Axis::One;
         // If a style gives the lines between points, they are computed when all cells are known.
         let asked = style.is_some_and(|style| style.lines.is_some());
-        let links = if points && !asked { graph::links(&columns, material) } else { None };
-        let places: Vec<(f32, f32)> = style.map_or_else(Vec::new, |style| {
-            let place = |name: &Arc<str>| style.places.get(&**name).copied();
-            columns.names.iter().map(place).collect::<Option<_>>().unwrap_or_default()
+        let free = points && style.is_none();
+        let rows = free.then(|| graph::rectangle(&columns, material)).flatten();
+        let rows = rows.map(|width| graph::in_rows(columns.names.len(), width));
+        let graph = points
+            && (!columns.is_ordered() || rows.is_some() || graph::branches(&columns, material));
+        let (places, links) = rows.unwrap_or_else(|| {
+            let given = |style: &BoardStyle| {
+                let place = |name: &Arc<str>| style.places.get(&**name).copied();
+                columns.names.iter().map(place).collect::<Option<_>>().unwrap_or_default()
+            };
+            let links = if points && !asked { graph::links(&columns, material) } else { None };
+            (style.map_or_else(Vec::new, given), links.unwrap_or_default())
         });
-        let graph = points && !columns.is_ordered();
         let layout = if graph { Layout::Graph } else { Layout::Grid };
         Plan {
             title: style.and_then(|style| style.title.clone()),
@@ -360,8 +390,8 @@ impl Plan {
             symbols: Symbols::default(),
             fixed: Vec::new(),
             marks: FxHashSet::default(),
-            links: links.unwrap_or_default(),
-            places,
+            links,
+            points: places,
             shift: Vec::new(),
             turned: matches!((lie.row, lie.column), (Axis::Leaf(row), Axis::Leaf(column)) if row < column),
             notes: Notes::default(),
@@ -467,6 +497,16 @@ impl Plan {
             Some(former) => former.to.get(&place).copied(),
             None => Some(place),
         }
+    }
+
+    /// All places of a fluent with these leaves; some things fill two cells.
+    pub(super) fn places(&self, lie: &Lie, leaves: &[Arc<str>]) -> Vec<Place> {
+        let second = lie.also.and_then(|(column, row)| {
+            let (column, row) = (Axis::Leaf(column), Axis::Leaf(row));
+            self.place(&Lie { column, row, also: None, ..lie.clone() }, leaves)
+        });
+        let first = self.place(lie, leaves);
+        first.into_iter().chain(second.filter(|_| first.is_some() && second != first)).collect()
     }
 
     /// The places that words name in the order of a fluent's arguments, at most two.

@@ -147,7 +147,9 @@ impl Relation {
                 parts.filter(|(other, _)| other == form).map(|(_, leaves)| leaves).collect()
             })
             .collect();
-        let observed = strongest(relation.observed(&states), &relation.domains);
+        let observed = relation.observed(&states);
+        let two = relation.two_cells().filter(|four| observed.contains(four));
+        let observed = strongest(observed, &relation.domains);
         let proven = strongest(proven(members, material), &relation.domains);
         // The observed leaves may go beyond the proven ones.
         relation.determined = match (proven, observed) {
@@ -157,6 +159,7 @@ impl Relation {
         if relation.determined.is_empty() {
             relation.determined = relation.nearly(&states).unwrap_or_default();
         }
+        relation.determined = two.unwrap_or(relation.determined);
         relation.per_role = relation.value_of_role(&states);
         let key = |leaves: &Vec<Arc<str>>| -> Vec<Arc<str>> {
             let keys = (0..count).filter(|leaf| !relation.determined.contains(leaf));
@@ -193,6 +196,7 @@ impl Relation {
         let triples =
             (0..most).flat_map(|c| (0..c).flat_map(move |b| (0..b).map(move |a| vec![a, b, c])));
         let mut candidates: Vec<Vec<usize>> = singles.chain(pairs).chain(triples).collect();
+        candidates.extend(self.two_cells());
         candidates.push((0..count).collect());
         candidates.retain(|candidate| {
             states.iter().all(|state| {
@@ -204,6 +208,17 @@ impl Relation {
             })
         });
         candidates
+    }
+
+    /// The leaves of two cells, if the only other leaf names a thing that may lie on both, such as a
+    /// ship.
+    fn two_cells(&self) -> Option<Vec<usize>> {
+        let mut things = (0..self.domains.len()).filter(|&leaf| !self.domains[leaf].is_ordered());
+        let thing = things.next().filter(|_| things.next().is_none())?;
+        let four: Vec<usize> = (0..self.domains.len()).filter(|&leaf| leaf != thing).collect();
+        let &[a, b, c, d] = &four[..] else { return None };
+        let same = |a: usize, b: usize| self.domains[a].names == self.domains[b].names;
+        (same(a, c) && same(b, d)).then_some(four)
     }
 
     /// The last leaf, if it gives one value for every combination of the others at the start, and

@@ -1,16 +1,23 @@
 //! Recognises and draws the boards of small games.
 
+mod shapes;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_core::{Game, Stop, Style};
 use magister_gdl::{Options, read};
 
-use super::{Painter, fluents};
+use super::{Painter, Picture, fluents};
 use crate::{Evaluator, Program, prepare};
 
 /// The first position of a game, drawn.
 fn drawn(text: &str, style: &str) -> String {
+    pictured(text, style).text(80, true)
+}
+
+/// The first position of a game as a picture.
+fn pictured(text: &str, style: &str) -> Picture {
     let rules = read(text, &Options::default()).rules;
     let prepared = prepare(&rules, text, "test", None, &Stop::never()).unwrap();
     let program = Program::new(&rules, text).unwrap();
@@ -23,7 +30,7 @@ fn drawn(text: &str, style: &str) -> String {
     );
     let mut state = Vec::new();
     prepared.game.worker().save(&mut state);
-    painter.picture(&*prepared.game, &state).text(80, true)
+    painter.picture(&*prepared.game, &state)
 }
 
 /// A style in JSON, which the tests of this crate can parse.

@@ -13,6 +13,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use given::Given;
+pub(crate) use given::Watch;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -58,8 +58,8 @@ pub fn mcts<E: Environment>(
             }
             let log = f64::from(nodes[at].visits.max(1)).ln();
             let (mut best, mut ties) = ((first as usize, f64::NEG_INFINITY), 0_u64);
-            for child in first as usize..(first + count) as usize {
-                let node = &nodes[child];
+            let children = &nodes[first as usize..(first + count) as usize];
+            for (child, node) in (first as usize..).zip(children) {
                 let visits = f64::from(node.visits);
                 let bound = if node.visits == 0 {
                     f64::INFINITY

@@ -69,6 +69,7 @@ fn turned(own: u64, other: u64, disc: u64) -> u64 {
 
 impl Discs {
     /// The position after a move of the player to move.
+    #[must_use]
     pub fn play(&self, cell: u32) -> Self {
         let (own, other) = (usize::from(self.turn), usize::from(1 - self.turn));
         let mut discs = self.discs;
@@ -193,9 +194,9 @@ mod tests {
         assert_eq!(counts, [4, 12, 56, 244, 1396, 8200, 55092]);
     }
 
-    /// Random games with passes: discs are only added, and the game ends when nobody can move.
+    /// Random games with passes: discs are only added, and the game ends when no player can move.
     #[test]
-    fn games_end_when_nobody_can_move() {
+    fn games_end_when_no_player_can_move() {
         let mut rng = Seed::from(3).rng();
         let mut passes = 0;
         for _ in 0..200 {

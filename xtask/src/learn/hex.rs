@@ -66,6 +66,9 @@ pub(crate) fn run(given: &Given) -> Result<()> {
             }
         }
         for (name, of, all) in [("all", &played[0], 0), ("won", &played[1], 1)] {
+            if of.is_empty() {
+                continue;
+            }
             let (score, width) = mean(of);
             println!(
                 "  against {iterations} iterations from {name} starts: {score:.3} ± {width:.3} in \
@@ -75,11 +78,12 @@ pub(crate) fn run(given: &Given) -> Result<()> {
             results[all].push(score);
         }
     }
-    let [all, won] = results.map(|scores| mean(&scores));
-    println!(
-        "hex: {:.3} ± {:.3} from won starts, {:.3} ± {:.3} from all",
-        won.0, won.1, all.0, all.1
-    );
+    for (name, scores) in ["all", "won"].into_iter().zip(results) {
+        if !scores.is_empty() {
+            let (score, width) = mean(&scores);
+            println!("hex: {score:.3} ± {width:.3} from {name} starts");
+        }
+    }
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result};
 use magister_core::Seed;
-use magister_learn::driver::{Settings, train};
+use magister_learn::driver::{Chain, Settings, train};
 use magister_learn::environment::{Cells as _, Environment as _};
 use magister_learn::games::hex::{Hex, Solver, Stones};
 use magister_learn::measure::Greedy;
@@ -28,7 +28,7 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         known(true),
         known(false)
     );
-    let settings = given.settings(&Settings { epsilon: (0.1, 0.0), ..Settings::default() });
+    let settings = given.settings(&Settings { chain: Chain::Own, ..Settings::default() });
     let iterations = given.whole("iterations", 10_000);
     let mut results = [Vec::new(), Vec::new()];
     for seed in given.seeds(1) {

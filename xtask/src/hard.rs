@@ -16,9 +16,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use magister_arena::{Deadline, interval};
-use magister_core::{Budget, Game, Move, Observation, Role, Seed, Step, Stop, Turn, View};
+use magister_core::{Budget, Clock, Game, Move, Observation, Role, Seed, Step, Stop, Turn, View};
 use magister_learn::connect_four::{COLUMNS, Position, Solver};
 use magister_players::Spec;
+
+use crate::learn::Watch;
 
 /// The plies of the positions.
 const PLIES: std::ops::RangeInclusive<u32> = 4..=20;
@@ -38,6 +40,10 @@ pub(crate) struct Options {
     /// The time per move in seconds
     #[arg(long, default_value_t = 1.0)]
     time: f64,
+    /// Count the processor time of the asking thread, because the machine is shared; players that
+    /// think on other threads do not fit
+    #[arg(long)]
+    processor: bool,
     /// Iterations per move, instead of a time limit
     #[arg(long)]
     iterations: Option<u64>,
@@ -164,15 +170,31 @@ fn ask(game: &Arc<dyn Game>, spec: &Spec, solved: &Solved, options: &Options) ->
     }
     let mut agent = spec.try_agent()?;
     let mut rng = Seed::from(solved.columns.len() as u64).derive("hard").rng();
-    let mut budget = match options.iterations {
-        Some(iterations) => Budget::iterations(iterations),
-        None => Budget::until(stop)
-            .with_clock(Arc::new(Deadline::within(Duration::from_secs_f64(options.time)))),
-    };
     // Preparation is not part of the time, but it must not include a search.
     agent.ready(&view, &mut Budget::iterations(0), &mut rng)?;
+    let time = Duration::from_secs_f64(options.time);
+    let mut budget = match options.iterations {
+        Some(iterations) => Budget::iterations(iterations),
+        None if options.processor => {
+            Budget::until(stop).with_clock(Arc::new(ProcessorTime { watch: Watch::start(), time }))
+        }
+        None => Budget::until(stop).with_clock(Arc::new(Deadline::within(time))),
+    };
     let choice = agent.decide(&view, &mut budget, &mut rng)?.choice;
     column_of(&text.move_text(choice)).context("a move without a column")
+}
+
+/// A limit on the processor time of a thread.
+struct ProcessorTime {
+    watch: Watch,
+    time: Duration,
+}
+
+impl Clock for ProcessorTime {
+    fn remaining(&self) -> Option<Duration> {
+        let spent = Duration::try_from_secs_f64(self.watch.seconds()).unwrap_or_default();
+        Some(self.time.saturating_sub(spent))
+    }
 }
 
 /// The column in the text of a move such as `(drop 3)`.
@@ -283,6 +305,22 @@ fn make(number: usize) -> Result<Vec<Solved>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Sleeping costs no processor time, work does.
+    #[test]
+    fn processor_time_is_not_elapsed_time() {
+        let time = Duration::from_millis(20);
+        let clock = ProcessorTime { watch: Watch::start(), time };
+        if std::fs::exists("/proc/thread-self/schedstat").is_ok_and(|found| found) {
+            std::thread::sleep(2 * time);
+            assert!(clock.remaining().is_some_and(|left| !left.is_zero()));
+        }
+        let mut sum = 0_u64;
+        while clock.remaining().is_some_and(|left| !left.is_zero()) {
+            sum = std::hint::black_box(sum + 1);
+        }
+        assert!(sum > 0);
+    }
 
     #[test]
     fn lines_are_read_as_written() {

@@ -18,6 +18,7 @@ mod identity;
 mod instructions;
 mod lanes;
 mod leaks;
+mod learn;
 mod ledger;
 mod levels;
 mod load;
@@ -80,6 +81,8 @@ enum Task {
     Identity(identity::Options),
     /// Ask players in solved positions of Connect Four, half of them hard
     Hard(hard::Options),
+    /// Measure the targets of learning: training rates, and strength after training
+    Learn(learn::Options),
     /// Compare all batch methods with each other, in every game with a network
     Lanes(lanes::Options),
     /// Measure how much faster batches are than single states; writes docs/batch.md
@@ -166,6 +169,7 @@ fn main() -> Result<()> {
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Identity(options) => identity::run(&options)?,
         Task::Hard(options) => hard::run(&options)?,
+        Task::Learn(options) => learn::run(&options)?,
         Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,

@@ -63,6 +63,10 @@ pub struct Settings {
     pub replays: usize,
     /// Whether the learner also learns from a step if the next move was random.
     pub learn_random: bool,
+    /// Choices whose values differ by at most this number count as equal, and one of them is made
+    /// at random. In games for more than two players, the values of the others depend on how an
+    /// indifferent player decides. It changes linearly from the start to the end.
+    pub indifference: (f32, f32),
 }
 
 impl Default for Settings {
@@ -81,6 +85,7 @@ impl Default for Settings {
             replay: 0,
             replays: 1,
             learn_random: false,
+            indifference: (0.0, 0.0),
         }
     }
 }
@@ -228,6 +233,7 @@ struct Actor<'a, E: Environment, M: Model<E>> {
     heads: usize,
     alpha: f32,
     epsilon: f64,
+    indifference: f32,
     moves: u64,
     errors: (f64, u64),
     result: f64,
@@ -258,6 +264,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             heads,
             alpha: settings.alpha.0,
             epsilon: f64::from(settings.epsilon.0),
+            indifference: settings.indifference.0,
             moves: 0,
             errors: (0.0, 0),
             result: 0.0,
@@ -326,6 +333,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         };
         let (first, last) = self.settings.epsilon;
         self.epsilon = f64::from(first) + f64::from(last - first) * done;
+        let (first, last) = self.settings.indifference;
+        self.indifference = first + (last - first) * done as f32;
     }
 
     fn episode(&mut self) -> Result<(), Halt> {
@@ -427,14 +436,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 if self.env.turn(&state).is_none() {
                     break;
                 }
-                self.env.choices(&state, &mut self.rng, &mut self.choices)?;
-                let chosen = self.rng.below(self.choices.len().max(1) as u64) as usize;
-                let Some(choice) = self.choices.get(chosen) else { break };
-                let mut after = choice.after.clone();
-                if !self.env.over(&after) {
-                    self.env.settle(&mut after, &mut self.rng)?;
-                }
-                state = after;
+                state = self.env.random_step(&state, &mut self.rng, &mut self.choices)?;
             }
             if random == 0 || self.env.turn(&state).is_some() {
                 return Ok(state);
@@ -458,13 +460,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
     /// The best choice by the values; ties are broken at random.
     fn best(&mut self, player: usize, sign: f32) -> usize {
         let (mut best, mut ties) = ((0, f32::NEG_INFINITY), 0);
-        for (at, choice) in self.choices.iter().enumerate() {
-            let value = if self.env.over(&choice.after) {
-                self.env.result(&choice.after, player)
-            } else {
-                sign * self.squashed(self.values[at])
-            };
-            let value = choice.gain + self.settings.gamma * value;
+        for at in 0..self.choices.len() {
+            let value = self.worth(at, player, sign);
             if value > best.1 {
                 (best, ties) = ((at, value), 1);
             } else if value.to_bits() == best.1.to_bits() {
@@ -474,7 +471,30 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 }
             }
         }
+        if self.indifference > 0.0 {
+            let least = best.1 - self.indifference;
+            ties = 0;
+            for at in 0..self.choices.len() {
+                if self.worth(at, player, sign) >= least {
+                    ties += 1;
+                    if self.rng.below(ties) == 0 {
+                        best.0 = at;
+                    }
+                }
+            }
+        }
         best.0
+    }
+
+    /// What a choice is worth to a player: its gain and its value.
+    fn worth(&self, at: usize, player: usize, sign: f32) -> f32 {
+        let choice = &self.choices[at];
+        let value = if self.env.over(&choice.after) {
+            self.env.result(&choice.after, player)
+        } else {
+            sign * self.squashed(self.values[at])
+        };
+        choice.gain + self.settings.gamma * value
     }
 
     fn squashed(&self, value: f32) -> f32 {

@@ -35,6 +35,26 @@ pub trait Environment: Send {
         out: &mut Vec<Choice<Self::State>>,
     ) -> Result<(), Halt>;
 
+    /// The state after a random move of the player who has to decide, chance included. `buffer` is
+    /// for the moves.
+    fn random_step(
+        &mut self,
+        state: &Self::State,
+        rng: &mut Rng,
+        buffer: &mut Vec<Choice<Self::State>>,
+    ) -> Result<Self::State, Halt> {
+        self.choices(state, rng, buffer)?;
+        let chosen = rng.below(buffer.len().max(1) as u64) as usize;
+        let Some(choice) = buffer.get(chosen) else {
+            return Err(Halt::Rules("a player who has to decide has no move".to_owned()));
+        };
+        let mut after = choice.after.clone();
+        if !self.over(&after) {
+            self.settle(&mut after, rng)?;
+        }
+        Ok(after)
+    }
+
     /// Whether the game is over in an afterstate, so that chance has no move either.
     fn over(&self, after: &Self::State) -> bool;
 

@@ -29,6 +29,7 @@ pub mod tiles;
 pub mod trainer;
 pub mod tuples;
 pub mod weights;
+pub mod yardsticks;
 
 pub use file::{AgentFile, AgentType, FileError};
 pub use player::Learned;

@@ -14,6 +14,7 @@ pub struct Greedy<'a, E: Environment, M: Model<E>> {
     model: &'a M,
     chain: Chain,
     heads: usize,
+    squash: bool,
     scratch: M::Scratch,
     choices: Vec<Choice<E::State>>,
     values: Vec<f32>,
@@ -33,10 +34,17 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
             model,
             chain,
             heads: heads(env, chain),
+            squash: true,
             scratch: model.scratch(),
             choices: Vec::new(),
             values: Vec::new(),
         }
+    }
+
+    /// The same player for values that were trained without squashing.
+    #[must_use]
+    pub fn unsquashed(self) -> Self {
+        Greedy { squash: false, ..self }
     }
 
     /// The best move; among equals, the first. The generator is for environments that list their
@@ -49,14 +57,14 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
             Chain::Every if self.heads > 1 => (player, 1.0),
             Chain::Every => (0, if player == 0 { 1.0 } else { -1.0 }),
         };
-        let Greedy { env, model, scratch, choices, values, .. } = self;
+        let Greedy { env, model, squash, scratch, choices, values, .. } = self;
         model.rate(env, state, choices, head, scratch, values);
         let worth = |at: usize| {
             let choice = &choices[at];
             let later = if env.over(&choice.after) {
                 env.result(&choice.after, player)
             } else {
-                sign * tanh(values[at])
+                sign * if *squash { tanh(values[at]) } else { values[at] }
             };
             choice.gain + later
         };

@@ -80,7 +80,7 @@ impl Nibbles {
 
     fn sum(&self, indices: &[u32; IMAGES]) -> f32 {
         let active = self.active();
-        indices[..active].iter().map(|&at| self.weights.weights.get(at as usize)).sum()
+        indices[..active].iter().map(|&at| self.weights.get(at as usize)).sum()
     }
 
     /// The value of an afterstate.
@@ -181,8 +181,8 @@ mod tests {
         let tuples: Vec<Vec<u16>> = FOUR_TUPLES.iter().map(|tuple| tuple.to_vec()).collect();
         let network = Nibbles::new(tuples, 0.0, Steps::Plain).unwrap();
         let mut rng = Seed::from(9).rng();
-        for at in 0..network.weights.weights.len() {
-            network.weights.weights.set(at, rng.f64() as f32);
+        for at in 0..network.weights.len() {
+            network.weights.set(at, rng.f64() as f32);
         }
         let board = rng.next_u64();
         let value = network.value_of(board);

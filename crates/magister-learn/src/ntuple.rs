@@ -108,7 +108,7 @@ impl NTuple {
     /// The value of a board.
     pub fn value_of(&self, indices: &[u32], slot: usize, head: usize) -> f32 {
         let base = self.base(slot, head);
-        indices.iter().map(|&index| self.weights.weights.get(base + index as usize)).sum()
+        indices.iter().map(|&index| self.weights.get(base + index as usize)).sum()
     }
 }
 
@@ -178,7 +178,7 @@ impl<E: Cells> Model<E> for NTuple {
         for choice in choices {
             let slot = env.slot(&choice.after);
             let base = self.base(slot, head);
-            let get = |index: u32| self.weights.weights.get(base + index as usize);
+            let get = |index: u32| self.weights.get(base + index as usize);
             if slot != known {
                 known = slot;
                 scratch.entries.clear();
@@ -261,8 +261,8 @@ mod tests {
         let tuples = tuples.choose(&layout, &mut rng).unwrap();
         let shape = Shape::new(&layout, tuples, true).unwrap();
         let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
-        for at in 0..network.weights.weights.len() {
-            network.weights.weights.set(at, rng.f64() as f32 - 0.5);
+        for at in 0..network.weights.len() {
+            network.weights.set(at, rng.f64() as f32 - 0.5);
         }
         let model: &dyn Fn(&Code) -> f32 = &|code| Model::<ConnectFour>::value(&network, code, 0);
         let mut scratch = Model::<ConnectFour>::scratch(&network);
@@ -296,8 +296,8 @@ mod tests {
         let tuples = TupleChoice::Walks { count: 5, length: 4 }.choose(&layout, &mut rng).unwrap();
         let shape = Shape::new(&layout, tuples, true).unwrap();
         let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
-        for at in 0..network.weights.weights.len() {
-            network.weights.weights.set(at, rng.f64() as f32);
+        for at in 0..network.weights.len() {
+            network.weights.set(at, rng.f64() as f32);
         }
         let cells: Vec<u8> = (0..42).map(|_| rng.below(4) as u8).collect();
         let mirrored: Vec<u8> =

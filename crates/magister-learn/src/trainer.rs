@@ -22,7 +22,7 @@ use crate::ntuple::{NTuple, Shape};
 use crate::recipe::{Kind, Recipe, Rule};
 use crate::recognise::recognise;
 use crate::tuples::entries;
-use crate::weights::{Adaptive, Weights};
+use crate::weights::Adaptive;
 
 /// A value function together with its way of reading states.
 pub struct Learner {
@@ -196,7 +196,7 @@ impl Learner {
             header.heads = players;
         }
         let body = Body::new(&header, &layout, None)?;
-        header.weights = body.weights().len() as u64;
+        header.weights = body.len() as u64;
         Ok(Learner { game: Arc::clone(game), header, body, map: sight.map })
     }
 
@@ -380,35 +380,27 @@ impl Body {
                 Body::Tiles(tiles) => &mut tiles.weights,
                 Body::Net(_) => return Err(unfit()),
             };
-            if adaptive.weights.len() != weights.len()
-                || sums.is_some_and(|sums| sums.len() != 2 * weights.len())
-            {
+            if adaptive.len() != weights.len() {
                 return Err(unfit());
             }
-            let sums = match sums {
-                Some(sums) => Weights::from_values(sums),
-                None => Weights::new(adaptive.sums.len(), 0.0),
-            };
-            *adaptive = Adaptive { weights: Weights::from_values(weights), sums };
+            *adaptive = Adaptive::of(weights, sums, *steps).ok_or_else(unfit)?;
         }
         Ok(body)
     }
 
-    fn weights(&self) -> &Weights {
+    fn len(&self) -> usize {
         match self {
-            Body::Board(network) => &network.weights.weights,
-            Body::Tiles(tiles) => &tiles.weights.weights,
-            Body::Net(net) => &net.weights,
+            Body::Board(network) => network.weights.len(),
+            Body::Tiles(tiles) => tiles.weights.len(),
+            Body::Net(net) => net.weights.len(),
         }
     }
 
     fn values(&self) -> (Vec<f32>, Option<Vec<f32>>) {
-        let sums = match self {
-            Body::Board(network) => Some(&network.weights.sums),
-            Body::Tiles(tiles) => Some(&tiles.weights.sums),
-            Body::Net(_) => None,
-        };
-        let sums = sums.filter(|sums| !sums.is_empty()).map(Weights::values);
-        (self.weights().values(), sums)
+        match self {
+            Body::Board(network) => (network.weights.values(), network.weights.sums()),
+            Body::Tiles(tiles) => (tiles.weights.values(), tiles.weights.sums()),
+            Body::Net(net) => (net.weights.values(), None),
+        }
     }
 }

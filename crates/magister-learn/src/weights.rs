@@ -66,37 +66,94 @@ pub enum Steps {
 }
 
 /// Weights with the sums for temporal coherence.
+///
+/// With them, each weight is followed by the sum of its errors and the sum of their absolute
+/// values, so that learning touches only memory that was read to evaluate a position.
 #[derive(Debug)]
 pub struct Adaptive {
-    /// The weights.
-    pub weights: Weights,
-    /// For each weight, the sum of its errors and the sum of their absolute values; empty for plain
-    /// steps.
-    pub sums: Weights,
+    numbers: Weights,
+    /// The distance of two weights: 1 without sums, otherwise 3.
+    stride: usize,
 }
 
 impl Adaptive {
     /// `count` weights of this value.
     pub fn new(count: usize, value: f32, steps: Steps) -> Self {
-        let sums = match steps {
-            Steps::Plain => 0,
-            Steps::Coherent => 2 * count,
+        let stride = match steps {
+            Steps::Plain => 1,
+            Steps::Coherent => 3,
         };
-        Adaptive { weights: Weights::new(count, value), sums: Weights::new(sums, 0.0) }
+        let out = Adaptive { numbers: Weights::new(count * stride, 0.0), stride };
+        if value != 0.0 {
+            (0..count).for_each(|at| out.set(at, value));
+        }
+        out
+    }
+
+    /// Weights with these values and, if there are any, sums: two for each weight. `None` if the
+    /// numbers do not fit.
+    pub fn of(weights: &[f32], sums: Option<&[f32]>, steps: Steps) -> Option<Self> {
+        let out = Adaptive::new(weights.len(), 0.0, steps);
+        if sums.is_some_and(|sums| sums.len() != 2 * weights.len()) {
+            return None;
+        }
+        for (at, &weight) in weights.iter().enumerate() {
+            out.set(at, weight);
+            if let (Some(sums), 3) = (sums, out.stride) {
+                out.numbers.set(3 * at + 1, sums[2 * at]);
+                out.numbers.set(3 * at + 2, sums[2 * at + 1]);
+            }
+        }
+        Some(out)
+    }
+
+    /// The number of weights.
+    pub fn len(&self) -> usize {
+        self.numbers.len() / self.stride
+    }
+
+    /// Whether there are no weights.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// A weight.
+    #[inline]
+    pub fn get(&self, at: usize) -> f32 {
+        self.numbers.get(at * self.stride)
+    }
+
+    /// Changes a weight.
+    #[inline]
+    pub fn set(&self, at: usize, value: f32) {
+        self.numbers.set(at * self.stride, value);
     }
 
     /// Changes a weight by `step`, scaled by its coherence.
     #[inline]
     pub fn learn(&self, at: usize, step: f32) {
-        if self.sums.is_empty() {
-            self.weights.add(at, step);
+        let at = at * self.stride;
+        if self.stride == 1 {
+            self.numbers.add(at, step);
             return;
         }
-        let (sum, size) = (self.sums.get(2 * at), self.sums.get(2 * at + 1));
+        let (sum, size) = (self.numbers.get(at + 1), self.numbers.get(at + 2));
         let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };
-        self.weights.add(at, coherence * step);
-        self.sums.set(2 * at, sum + step);
-        self.sums.set(2 * at + 1, size + step.abs());
+        self.numbers.add(at, coherence * step);
+        self.numbers.set(at + 1, sum + step);
+        self.numbers.set(at + 2, size + step.abs());
+    }
+
+    /// All weights.
+    pub fn values(&self) -> Vec<f32> {
+        (0..self.len()).map(|at| self.get(at)).collect()
+    }
+
+    /// For each weight, the sum of its errors and the sum of their absolute values; `None` for
+    /// plain steps.
+    pub fn sums(&self) -> Option<Vec<f32>> {
+        let sums = |at: usize| [3 * at + 1, 3 * at + 2].map(|place| self.numbers.get(place));
+        (self.stride == 3).then(|| (0..self.len()).flat_map(sums).collect())
     }
 }
 
@@ -112,12 +169,25 @@ mod tests {
             weights.learn(1, 0.1);
             weights.learn(1, -0.1);
         }
-        assert!((weights.weights.get(0) - 1.0).abs() < 1e-5);
-        let before = weights.weights.get(1);
+        assert!((weights.get(0) - 1.0).abs() < 1e-5);
+        let before = weights.get(1);
         weights.learn(1, 0.1);
-        assert!((weights.weights.get(1) - before).abs() < 0.01);
+        assert!((weights.get(1) - before).abs() < 0.01);
         let plain = Adaptive::new(1, 0.5, Steps::Plain);
         plain.learn(0, 0.25);
-        assert_eq!(plain.weights.get(0).to_bits(), 0.75_f32.to_bits());
+        assert_eq!(plain.get(0).to_bits(), 0.75_f32.to_bits());
+    }
+
+    #[test]
+    fn weights_and_sums_are_restored() {
+        let weights = Adaptive::new(3, 0.5, Steps::Coherent);
+        weights.learn(1, 0.25);
+        weights.learn(1, -0.125);
+        let (values, sums) = (weights.values(), weights.sums());
+        assert_eq!(values.len(), 3);
+        let again = Adaptive::of(&values, sums.as_deref(), Steps::Coherent).unwrap();
+        assert_eq!((again.values(), again.sums()), (values.clone(), sums.clone()));
+        assert!(Adaptive::of(&values, Some(&[0.0; 5]), Steps::Coherent).is_none());
+        assert!(Adaptive::of(&values, None, Steps::Plain).unwrap().sums().is_none());
     }
 }

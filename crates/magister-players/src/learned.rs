@@ -68,11 +68,7 @@ pub const LEARNED: &[Registered] = &[
                 (10, 28),
                 "the base-2 logarithm of the number of buckets in the transposition table; 22 takes 71 MiB",
             ),
-            Parameter::file(
-                "book",
-                None,
-                "an opening book, made by `cargo run -p magister-learn --example bars -- book`",
-            ),
+            Parameter::file("book", None, "an opening book, made by `cargo xtask learn book`"),
         ],
         hidden: false,
         clairvoyant: false,

@@ -55,7 +55,9 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
         let slice = args.checkpoint.map(|seconds| Instant::now() + from_secs(seconds));
         let shown = Mutex::new(Instant::now());
         let ended = Mutex::new(false);
+        let earlier = learner.counts().1 - before.1;
         let share = |now: &Progress| {
+            let now = &after(earlier, now);
             let spent = clock.seconds();
             let share = args.seconds.map_or(0.0, |seconds| spent / seconds);
             if let Ok(mut shown) = shown.lock()
@@ -324,6 +326,12 @@ fn save(learner: &Trainee, args: &Train) -> Result<()> {
         .with_context(|| format!("cannot write {name}"))
 }
 
+/// The progress of a run after an earlier part, such as the time before a checkpoint. The driver
+/// counts the moves of each part from 0.
+fn after(earlier: u64, now: &Progress) -> Progress {
+    Progress { moves: earlier + now.moves, ..*now }
+}
+
 fn show(args: &Train, now: &Progress, seconds: f64, before: (u64, u64), done: bool) {
     let seconds = seconds.max(1e-3);
     let games = now.games.saturating_sub(before.0);
@@ -423,4 +431,16 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
         RuleName::Sarsa => recipe.by(Rule::Sarsa),
         RuleName::Q => recipe.by(Rule::Q),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_before_a_checkpoint_count() {
+        let now = Progress { games: 7, moves: 30, ..Progress::default() };
+        let whole = after(100, &now);
+        assert_eq!((whole.games, whole.moves), (7, 130));
+    }
 }

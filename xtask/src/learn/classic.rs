@@ -1,0 +1,128 @@
+//! Tic-Tac-Toe and Connect Four against perfect play, and the tools of the solver.
+#![expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
+
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use magister_core::{Seed, Stop};
+use magister_learn::connect_four::{Book, Position, Solver};
+use magister_learn::driver::{Settings, train};
+use magister_learn::environment::Cells as _;
+use magister_learn::games::connect_four::ConnectFour;
+use magister_learn::games::tictactoe::TicTacToe;
+use magister_learn::measure::{against_perfect, mistakes};
+use magister_learn::ntuple::{NTuple, Shape};
+use magister_learn::tuples::TupleChoice;
+
+use super::given::{Given, Watch, mean, rates};
+
+pub(crate) fn tictactoe(given: &Given) -> Result<()> {
+    let default = Settings { epsilon: (0.3, 0.1), random_start: 2, ..Settings::default() };
+    let settings = given.settings(&default);
+    let (mut right, mut count, mut games, mut seconds) = (0, 0, 0, 0.0);
+    for seed in given.seeds(25) {
+        let tuples = vec![(0..9).collect()];
+        let shape = Shape::new(&TicTacToe.layout(), tuples, given.flag("symmetric", true));
+        let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, given.steps(true));
+        let (plan, report) = given.plan(10_000.0, seed);
+        let watch = Watch::start();
+        let done = train(&|| TicTacToe, &network, &settings, &plan, &report)?;
+        seconds += watch.seconds();
+        games += done.games;
+        let wrong = mistakes(&TicTacToe, &network, settings.chain, 2);
+        count += 1;
+        right += u32::from(wrong == 0);
+        if wrong > 0 {
+            println!("  seed {seed}: {wrong} mistakes");
+        }
+    }
+    let rate = games as f64 / seconds;
+    println!("tictactoe: {right} of {count} seeds without a mistake, {rate:.0} episodes/s");
+    Ok(())
+}
+
+pub(crate) fn connect_four(given: &Given) -> Result<()> {
+    let book = match given.text("book") {
+        Some(path) => Book::from_bytes(&std::fs::read(path)?).map_err(anyhow::Error::msg)?,
+        None => Book::default(),
+    };
+    let mut solver = Solver::new(given.whole("bits", 22)).with_book(book);
+    let mut results = [Vec::new(), Vec::new()];
+    for seed in given.seeds(1) {
+        let settings = given.settings(&Settings::default());
+        let layout = ConnectFour.layout();
+        let walks = TupleChoice::Walks {
+            count: given.whole("tuples", 70) as usize,
+            length: given.whole("length", 8) as usize,
+        };
+        let tuples = walks.choose(&layout, &mut Seed::from(seed).derive("tuples").rng());
+        let shape = tuples.and_then(|t| Shape::new(&layout, t, given.flag("symmetric", true)));
+        let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, given.steps(true));
+        let (plan, report) = given.plan(500_000.0, seed);
+        let watch = Watch::start();
+        let done = train(&|| ConnectFour, &network, &settings, &plan, &report)?;
+        rates(&format!("connect-four, seed {seed}"), &done, watch.seconds());
+        let games = given.whole("matches", 1000);
+        for distant in [false, true] {
+            let mut rng = Seed::from(seed).derive("matches").rng();
+            let (chain, stop) = (settings.chain, Stop::never());
+            let result =
+                against_perfect(&network, chain, &mut solver, distant, games, &mut rng, &stop)?;
+            let name = if distant { "distant-loss" } else { "perfect" };
+            println!("  against the {name} player: {result:.3} in {games} games");
+            results[usize::from(distant)].push(result);
+        }
+    }
+    let [perfect, distant] = results.map(|all| mean(&all));
+    println!(
+        "connect-four: {:.3} ± {:.3} against the perfect player, {:.3} ± {:.3} against the \
+         distant-loss player",
+        perfect.0, perfect.1, distant.0, distant.1
+    );
+    Ok(())
+}
+
+pub(crate) fn book(given: &Given) -> Result<()> {
+    let path = given.text("out").unwrap_or("connect-four.book").to_owned();
+    let known = match std::fs::read(&path) {
+        Ok(bytes) => Book::from_bytes(&bytes).map_err(anyhow::Error::msg)?,
+        Err(_) => Book::default(),
+    };
+    let seconds = given.number("seconds", f64::INFINITY);
+    let mut solver = Solver::new(given.whole("bits", 23)).with_book(known.clone());
+    let wall = Instant::now();
+    let mut shown = 0;
+    let mut progress = |done: usize, all: usize| {
+        if done >= shown {
+            println!("{done} of {all} positions, {:.0} s", wall.elapsed().as_secs_f64());
+            shown = done + (all / 100).max(1);
+        }
+        wall.elapsed().as_secs_f64() < seconds
+    };
+    let plies = given.whole("plies", 6);
+    let book = Book::make(plies, &known, &mut solver, &Stop::never(), &mut progress)?;
+    let bytes = book.to_bytes();
+    println!("{} positions, {} bytes", book.len(), bytes.len());
+    std::fs::write(&path, bytes).with_context(|| path)
+}
+
+pub(crate) fn solve(given: &Given, positions: &[String]) -> Result<()> {
+    let mut solver = Solver::new(given.whole("bits", 23));
+    for text in positions {
+        let columns: Vec<u32> = text.bytes().filter_map(|b| u32::from(b).checked_sub(49)).collect();
+        let Some(position) = Position::of_columns(&columns) else {
+            println!("{text}: not a position in which the game goes on");
+            continue;
+        };
+        let (watch, before) = (Watch::start(), solver.nodes());
+        let score = solver.score(&position, &Stop::never())?;
+        println!(
+            "{text}: score {}, the end in {} plies; {:.2} s, {} nodes",
+            score.0,
+            score.distance(position.plies()),
+            watch.seconds(),
+            solver.nodes() - before,
+        );
+    }
+    Ok(())
+}

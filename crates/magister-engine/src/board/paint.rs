@@ -261,13 +261,13 @@ fn panel(
     let mut number: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for y in 0..rows.len() {
         let down = if plan.up { rows.len() - 1 - y } else { y };
-        for x in 0..columns.len() {
+        for (x, column) in columns.iter().enumerate() {
             let place = (board, x, down);
             let here = cells.get(&place).map_or(&[][..], Vec::as_slice);
             if here.is_empty() && !plan.cells.contains(&place) {
                 continue;
             }
-            let mut names = [&*columns[x], &*rows[down]];
+            let mut names = [&**column, &*rows[down]];
             if plan.turned {
                 names.reverse();
             }

@@ -224,6 +224,18 @@ impl Deals {
         self.machine.save(&mut self.state);
     }
 
+    /// Extends the reference to all turns. If there is no consistent one, finds a state that agrees
+    /// with the present.
+    fn reach(&mut self, turns: &[Turn], rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
+        match self.catch_up(turns, rng, stop) {
+            Err(Halt::Limit(why)) => {
+                self.lenient = self.lenient(turns, rng);
+                if self.lenient.is_some() { Ok(()) } else { Err(Halt::Limit(why)) }
+            }
+            done => done,
+        }
+    }
+
     /// The keys of a player's observations in a turn, in the order of the events.
     fn keys(&self, turn: &Turn) -> Vec<Key> {
         let Observation::Percepts(percepts) = &turn.seen else { return Vec::new() };
@@ -349,13 +361,7 @@ impl Worlds for Deals {
         }
         self.plan = None;
         self.lenient = None;
-        match self.catch_up(turns, rng, stop) {
-            Err(Halt::Limit(why)) => {
-                self.lenient = self.lenient(turns, rng);
-                if self.lenient.is_some() { Ok(()) } else { Err(Halt::Limit(why)) }
-            }
-            done => done,
-        }
+        self.reach(turns, rng, stop)
     }
 
     fn draw(
@@ -365,14 +371,14 @@ impl Worlds for Deals {
         stop: &Stop,
     ) -> Result<Option<f64>, Halt> {
         stop.check()?;
+        let failed = self.plan.as_ref().filter(|plan| plan.good == 0 && plan.chain.is_none());
+        let failed = failed.map_or(0, |plan| plan.draws + plan.failed);
+        self.reopen(rng, stop)?;
         if let Some(lenient) = self.lenient.take() {
             let weight = self.draw_leniently(&lenient, rng, state);
             self.lenient = Some(lenient);
             return Ok(weight);
         }
-        let failed = self.plan.as_ref().filter(|plan| plan.good == 0 && plan.chain.is_none());
-        let failed = failed.map_or(0, |plan| plan.draws + plan.failed);
-        self.reopen(rng, stop)?;
         let mut plan = self.plan.take().unwrap_or_else(|| Plan { failed, ..self.plan() });
         let weight = if plan.is_hard() {
             self.walk(&mut plan, rng, state, stop)?;

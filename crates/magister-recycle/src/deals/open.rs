@@ -76,7 +76,7 @@ impl Deals {
         }
         let turns = self.turns.clone();
         self.rewind(first);
-        self.catch_up(&turns, rng, stop)
+        self.reach(&turns, rng, stop)
     }
 
     /// The first open decision to make again if a turn fails because all options of its player use

@@ -104,9 +104,9 @@ impl Deals {
                     }
                     // Occasionally all unseen cards are dealt again, in case exchanging a few of
                     // them always fails.
-                    if !self.repair(repair % 8 == 7, rng)
-                        && !(repair < UNBLOCKED && self.climb(turn.own, &seen, rng))
-                    {
+                    let repaired = self.repair(repair % 8 == 7, rng)
+                        || repair < UNBLOCKED && self.climb(turn.own, &seen, rng);
+                    if !repaired {
                         return Err(Failure::Stuck);
                     }
                 }

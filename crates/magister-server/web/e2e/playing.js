@@ -109,7 +109,7 @@ test("keyboard-only", async (bench) => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.locator('[data-ply="2"]').waitFor();
+  await page.waitForFunction(() => document.querySelector(".here")?.getAttribute("data-ply") === "2");
   await page.keyboard.press("Escape");
   await page.keyboard.press("u");
   await page.waitForFunction(() => document.querySelector(".here")?.getAttribute("data-ply") === "1");

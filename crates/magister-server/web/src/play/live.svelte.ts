@@ -31,6 +31,8 @@ export class LiveMatch {
   past = $state.raw<Scene | null>(null);
   connection = $state<"none" | "live" | "reconnecting">("none");
   busy = $state(false);
+  /** The request in flight. */
+  private request: Promise<unknown> = Promise.resolve();
   hint = $state.raw<Hint | null>(null);
   value = $state<number | null>(null);
   pending = $state<Record<number, Choice>>({});
@@ -205,7 +207,9 @@ export class LiveMatch {
     if (this.busy) return null;
     this.busy = true;
     try {
-      return await work();
+      const request = work();
+      this.request = request.catch(() => null);
+      return await request;
     } catch (error) {
       announcer.fault(error);
       if (error instanceof ApiError && error.status === 409) await this.reload();
@@ -245,6 +249,8 @@ export class LiveMatch {
   }
 
   async act(action: string, body: Record<string, unknown> = {}): Promise<(Match & { seats?: unknown }) | null> {
+    // The event of a move may arrive before the answer to its request.
+    while (this.busy) await this.request.then(() => new Promise((resolve) => setTimeout(resolve)));
     const answer = await this.run(() => api.act(this.id, action, this.token, body));
     if (answer && "scene" in answer && answer.id === this.id) {
       this.shown = null;

@@ -20,7 +20,7 @@ use magister_solve::Candidate;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attempt::{Work, attempt};
-use crate::cgt::{Form, Forms, Outcome};
+use crate::cgt::{Form, Forms, Sums};
 use crate::effects::Effects;
 use region::{Key, Regions};
 
@@ -35,6 +35,7 @@ pub struct NormalPlay {
     pays: (f64, f64),
     regions: Regions,
     forms: Forms,
+    sums: Sums,
     known: FxHashMap<Key, Form>,
     /// Regions whose evaluation is in progress.
     open: FxHashSet<Key>,
@@ -70,6 +71,7 @@ impl NormalPlay {
             pays,
             regions,
             forms: Forms::new(),
+            sums: Sums::default(),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
         }))
@@ -115,10 +117,13 @@ impl NormalPlay {
         Ok(found)
     }
 
-    /// The value of a position.
+    /// The value of a position. That of many hot regions can be very large.
     pub fn form(&mut self, state: &[u64], limit: usize, stop: &Stop) -> Result<Form, Halt> {
-        let regions = self.split(state, limit, stop)?;
-        Ok(regions.iter().fold(Forms::ZERO, |total, region| self.forms.sum(total, region.form)))
+        let mut total = Forms::ZERO;
+        for region in self.split(state, limit, stop)? {
+            total = self.forms.sum_unless(total, region.form, stop)?;
+        }
+        Ok(total)
     }
 
     fn value(
@@ -144,7 +149,7 @@ impl NormalPlay {
             let mut total = Forms::ZERO;
             for rest in self.regions.split(&next, Some(&region.moves)) {
                 let form = self.value(&next, &rest, (limit, depth + 1), stop)?;
-                total = self.forms.sum(total, form);
+                total = self.forms.sum_unless(total, form, stop)?;
             }
             options[role].push(total);
         }
@@ -152,20 +157,6 @@ impl NormalPlay {
         let form = self.forms.position(&options[0], &options[1]);
         self.known.insert(key, form);
         Ok(form)
-    }
-
-    /// The value of a position for each role when one of them is to move.
-    fn values(&mut self, form: Form, mover: Role) -> Vec<f64> {
-        let wins = match self.forms.outcome(form) {
-            Outcome::First => true,
-            Outcome::Second => false,
-            Outcome::Left => mover == Role(0),
-            Outcome::Right => mover == Role(1),
-        };
-        let (low, high) = self.pays;
-        let mut values = vec![low; 2];
-        values[if wins { mover.index() } else { 1 - mover.index() }] = high;
-        values
     }
 
     /// The moves of the role to move in a worker's position, with their values; equally good moves
@@ -192,8 +183,7 @@ impl NormalPlay {
             worker.load(&state, stop)?;
             worker.step(&joint, &mut step, stop)?;
             worker.save(&mut after);
-            let form = self.form(&after, limit, stop)?;
-            let value = self.values(form, Role(1 - role.0))[role.index()];
+            let value = self.values_of(&after, limit, stop)?[role.index()];
             found.push(Candidate { choice, likely: 0.0, value: Some(value) });
         }
         worker.load(&state, stop)?;
@@ -217,9 +207,14 @@ impl NormalPlay {
         limit: usize,
         stop: &Stop,
     ) -> Result<Vec<f64>, Halt> {
-        let form = self.form(state, limit, stop)?;
-        let mover = self.mover(state);
-        Ok(self.values(form, mover))
+        let regions = self.split(state, limit, stop)?;
+        let mover = self.mover(state).index();
+        let parts = regions.iter().map(|region| region.form);
+        let wins = self.sums.wins(&mut self.forms, parts, mover == 0, stop)?;
+        let (low, high) = self.pays;
+        let mut values = vec![low; 2];
+        values[if wins { mover } else { 1 - mover }] = high;
+        Ok(values)
     }
 
     /// The number of regions that were evaluated.

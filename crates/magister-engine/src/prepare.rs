@@ -11,8 +11,10 @@ use magister_gdl::Rulesheet;
 use crate::clock::Clock;
 use crate::datalog::DatalogGame;
 use crate::evaluator::{NetworkGame, Playouts};
-use crate::grounder::{GroundLimits, Grounded, Progress, ground_with};
-use crate::network::{Gates, GdlNetwork, NetworkLimits};
+use crate::grounder::{
+    GroundLimits, Grounded, Progress, ground_determined, ground_with, ground_without_goals,
+};
+use crate::network::{Gates, GdlNetwork, NetworkLimits, functional};
 use crate::trace::Stepper;
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Program, QueryLimits, Reference, ReferenceGame};
@@ -239,6 +241,18 @@ pub fn network_of(
     Basis::new(rules, source, "", stop, (progress, &Clock::machine()))?.network(stop)
 }
 
+/// Grounds rules whose goals are too large: the network of all other rules shows which arguments
+/// of fluents have at most one value, and the rules are split at them.
+fn ground_by_network(program: &Program, (stop, progress): (&Stop, &Progress)) -> Option<Grounded> {
+    let limits = GroundLimits::default();
+    let others = ground_without_goals(program, &limits, (stop, progress)).ok()?;
+    let functional = functional(&others, &NetworkLimits::default(), stop).ok()?;
+    if functional.is_empty() {
+        return None;
+    }
+    ground_determined(program, &functional, &limits, (stop, progress)).ok()
+}
+
 /// The common basis of all evaluators of a game.
 struct Basis<'a> {
     program: Arc<Program>,
@@ -260,6 +274,13 @@ impl<'a> Basis<'a> {
     ) -> Result<Self, Error> {
         let program = Arc::new(Program::canonical(rules, source)?);
         let ground = ground_with(&program, &GroundLimits::default(), stop, progress);
+        let ground = match ground {
+            Err(Error::Halt(Halt::Limit(why))) => {
+                let smaller = ground_by_network(&program, (stop, progress));
+                smaller.ok_or(Error::Halt(Halt::Limit(why)))
+            }
+            ground => ground,
+        };
         if stop.is_set() {
             return Err(Error::Network(Halt::Stopped));
         }

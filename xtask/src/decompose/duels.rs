@@ -76,7 +76,7 @@ fn score(summary: &Summary) -> Score {
 pub(super) fn sums(limits: Match) -> Result<()> {
     let mut out = std::io::stdout();
     let test = Sprt::new(0.0, 50.0);
-    writeln!(out, "{:<28} wins draws losses  ratio  verdict (0 against 50 Elo)", "sum")?;
+    writeln!(out, "{:<32} wins draws losses  ratio  verdict (0 against 50 Elo)", "sum")?;
     let mut open = Vec::new();
     for (name, text) in sums::all() {
         let playable = magister::open_text(name, &text)?;
@@ -96,7 +96,7 @@ pub(super) fn sums(limits: Match) -> Result<()> {
         let Score { wins, draws, losses } = score(&summary);
         let verdict = test.verdict(wins, draws, losses);
         let ratio = test.ratio(wins, draws, losses);
-        writeln!(out, "{name:<28} {wins:>4} {draws:>5} {losses:>6}  {ratio:>5.2}  {verdict:?}")?;
+        writeln!(out, "{name:<32} {wins:>4} {draws:>5} {losses:>6}  {ratio:>5.2}  {verdict:?}")?;
         if verdict != SprtVerdict::Greater {
             open.push(name);
         }

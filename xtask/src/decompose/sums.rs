@@ -122,6 +122,6 @@ pub(super) fn all() -> [(&'static str, String); 5] {
         ("misere-nim-14-19-26-30", nim(&[14, 19, 26, 30], true)),
         ("kayles-9-10-11-12", kayles(&[9, 10, 11, 12])),
         ("snort-5-6-6-7", snort(&[5, 6, 6, 7])),
-        ("domineering-3x3-3x4-4x3", domineering(&[(3, 3), (3, 4), (4, 3)])),
+        ("domineering-3x3-3x4-3x4-4x3-4x3", domineering(&[(3, 3), (3, 4), (3, 4), (4, 3), (4, 3)])),
     ]
 }

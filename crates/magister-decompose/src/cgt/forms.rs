@@ -1,5 +1,6 @@
 //! Positions as values in their smallest forms.
 
+use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
 
 use super::dyadic::Dyadic;
@@ -28,6 +29,7 @@ pub struct Forms {
     known: FxHashMap<(Vec<Form>, Vec<Form>), Form>,
     at_most: FxHashMap<(Form, Form), bool>,
     sums: FxHashMap<(Form, Form), Form>,
+    negatives: FxHashMap<Form, Form>,
 }
 
 impl Forms {
@@ -169,12 +171,18 @@ impl Forms {
         left.iter().all(|&option| !self.at_most(form, option))
     }
 
-    /// The value of the sum of two positions.
+    /// The value of the sum of two positions. That of several hot values can be very large.
     pub fn sum(&mut self, a: Form, b: Form) -> Form {
+        self.sum_unless(a, b, &Stop::never()).expect("nothing stops it")
+    }
+
+    /// [`Forms::sum`] that can be stopped.
+    pub fn sum_unless(&mut self, a: Form, b: Form, stop: &Stop) -> Result<Form, Halt> {
         let key = (a.min(b), a.max(b));
         if let Some(&known) = self.sums.get(&key) {
-            return known;
+            return Ok(known);
         }
+        stop.check()?;
         let (a, b) = key;
         let mut sides = [Vec::new(), Vec::new()];
         for (side, list) in sides.iter_mut().enumerate() {
@@ -182,17 +190,20 @@ impl Forms {
                 let (left, right) = &self.options[from.0 as usize];
                 let options = if side == 0 { left.clone() } else { right.clone() };
                 for option in options {
-                    list.push(self.sum(option, with));
+                    list.push(self.sum_unless(option, with, stop)?);
                 }
             }
         }
         let form = self.position(&sides[0], &sides[1]);
         self.sums.insert(key, form);
-        form
+        Ok(form)
     }
 
     /// The value with the roles exchanged.
     pub fn negative(&mut self, form: Form) -> Form {
+        if let Some(&known) = self.negatives.get(&form) {
+            return known;
+        }
         let (left, right) = (self.left(form).to_vec(), self.right(form).to_vec());
         let mut exchanged = |options: Vec<Form>| -> Vec<Form> {
             let mut list: Vec<Form> = options.into_iter().map(|one| self.negative(one)).collect();
@@ -201,7 +212,10 @@ impl Forms {
         };
         let (left, right) = (exchanged(right), exchanged(left));
         // The negative of a smallest form is itself a smallest form.
-        self.intern(left, right)
+        let negative = self.intern(left, right);
+        self.negatives.insert(form, negative);
+        self.negatives.insert(negative, form);
+        negative
     }
 
     /// The integer with this value.

@@ -7,8 +7,10 @@
 mod dyadic;
 mod forms;
 mod names;
+mod sums;
 mod thermograph;
 
 pub use dyadic::Dyadic;
 pub use forms::{Form, Forms, Outcome};
+pub use sums::Sums;
 pub use thermograph::Thermograph;

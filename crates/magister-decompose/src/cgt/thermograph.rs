@@ -54,7 +54,12 @@ impl Forms {
         self.thermograph_of(form, &mut FxHashMap::default())
     }
 
-    fn thermograph_of(&self, form: Form, known: &mut FxHashMap<Form, Thermograph>) -> Thermograph {
+    /// The thermograph, with all others that it is computed from.
+    pub(super) fn thermograph_of(
+        &self,
+        form: Form,
+        known: &mut FxHashMap<Form, Thermograph>,
+    ) -> Thermograph {
         if let Some(found) = known.get(&form) {
             return found.clone();
         }

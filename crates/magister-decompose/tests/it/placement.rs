@@ -37,7 +37,7 @@ fn puzzles_of_the_catalogue_are_solved() {
 
 #[test]
 fn puzzles_of_the_oracle_are_solved() {
-    let names = ["nonogram_5x5_1", "futoshiki4", "hidato37"];
+    let names = ["sudoku", "nonogram_5x5_1", "futoshiki4", "hidato37"];
     for name in names {
         let Some(text) = common::oracle(name) else { continue };
         let value = play(name, &text);

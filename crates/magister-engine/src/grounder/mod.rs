@@ -13,6 +13,7 @@
 mod cost;
 mod count;
 mod demand;
+mod determined;
 mod escalate;
 mod finish;
 mod grounded;
@@ -37,6 +38,7 @@ use magister_core::{Halt, Stop};
 use crate::Error;
 use crate::program::Program;
 
+pub use determined::Functional;
 pub use grounded::{AtomId, AtomKind, Grounded, Relation, Signed, Truth};
 pub use progress::Progress;
 use rules::{FIXED, Kind, RuleSet, TableId};
@@ -89,13 +91,49 @@ pub fn ground_with(
     stop: &Stop,
     progress: &Progress,
 ) -> Result<Grounded, Error> {
+    let set = relevant(lower::lower(program)?, &roots(program));
+    ground_set(program, set, limits, (stop, progress))
+}
+
+/// [`ground`] for rules without goals, which are sometimes much larger than the rest.
+pub fn ground_without_goals(
+    program: &Program,
+    limits: &GroundLimits,
+    (stop, progress): (&Stop, &Progress),
+) -> Result<Grounded, Error> {
+    let goal = relation_table(program, "goal", 2);
+    let roots: Vec<TableId> = roots(program).into_iter().filter(|&t| Some(t) != goal).collect();
+    let mut set = relevant(lower::lower(program)?, &roots);
+    set.rules.retain(|rule| Some(rule.head) != goal);
+    ground_set(program, set, limits, (stop, progress))
+}
+
+/// [`ground`] for rules with fluents that have an argument with at most one value in every
+/// reachable state: rules are split at the variables that such fluents determine.
+pub fn ground_determined(
+    program: &Program,
+    functional: &[Functional],
+    limits: &GroundLimits,
+    (stop, progress): (&Stop, &Progress),
+) -> Result<Grounded, Error> {
+    let roots = roots(program);
+    let mut set = relevant(lower::lower(program)?, &roots);
+    determined::split(&mut set, functional);
+    ground_set(program, relevant(set, &roots), limits, (stop, progress))
+}
+
+fn ground_set(
+    program: &Program,
+    set: RuleSet,
+    limits: &GroundLimits,
+    (stop, progress): (&Stop, &Progress),
+) -> Result<Grounded, Error> {
     let modest = GroundLimits {
         instances: limits.instances.min(1_000_000),
         rows: limits.rows.min(20_000_000).min(limits.work),
         table: limits.table.min(500_000),
         ..*limits
     };
-    let set = relevant(program, lower::lower(program)?);
     if let Some(root) = roots(program).into_iter().find(|root| set.asked.contains(root)) {
         let rule = set.rules.iter().find(|r| r.head == root);
         let line = rule.map_or(0, |r| r.line);
@@ -159,9 +197,9 @@ fn roots(program: &Program) -> Vec<TableId> {
 }
 
 /// Keeps only the rules on which a root depends.
-fn relevant(program: &Program, mut set: RuleSet) -> RuleSet {
+fn relevant(mut set: RuleSet, roots: &[TableId]) -> RuleSet {
     let mut relevant = vec![false; set.arities.len()];
-    let mut queue = roots(program);
+    let mut queue = roots.to_vec();
     while let Some(table) = queue.pop() {
         if std::mem::replace(&mut relevant[table.index()], true) {
             continue;

@@ -185,7 +185,7 @@ pub(super) fn unfold(set: &mut RuleSet) {
 }
 
 /// Whether a definition can replace an atom: variables in the head, no recursion.
-fn is_plain(rule: &Rule, table: TableId) -> bool {
+pub(super) fn is_plain(rule: &Rule, table: TableId) -> bool {
     let all_variables = rule.args.iter().all(|a| matches!(a, Pattern::Variable(_)));
     all_variables
         && variables_of(&rule.args).len() == rule.args.len()
@@ -206,7 +206,7 @@ fn unfold_once(rule: &Rule, definitions: &FxHashMap<TableId, Vec<Rule>>) -> Opti
 }
 
 /// A rule with the condition at `place` replaced by a definition of its relation.
-fn substitute(rule: &Rule, place: usize, given: &[Pattern], definition: &Rule) -> Rule {
+pub(super) fn substitute(rule: &Rule, place: usize, given: &[Pattern], definition: &Rule) -> Rule {
     let mut values: FxHashMap<u32, Pattern> = FxHashMap::default();
     for (arg, value) in definition.args.iter().zip(given) {
         if let Pattern::Variable(v) = arg {

@@ -49,7 +49,7 @@ pub(super) enum Kind {
 }
 
 /// A condition.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Condition {
     /// A tuple is in a table.
     In(TableId, Box<[Pattern]>),

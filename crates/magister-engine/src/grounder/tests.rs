@@ -9,11 +9,11 @@ use magister_gdl::{Options, read};
 use super::demand::{self, Level};
 use super::rules::{Kind, RuleSet};
 use super::{
-    GroundLimits, Grounded, Progress, attempt, ground, ground_with, lower, relevant, rewrite,
-    roots, split,
+    GroundLimits, Grounded, Progress, attempt, ground, ground_determined, ground_with,
+    ground_without_goals, lower, relevant, rewrite, roots, split,
 };
 use crate::evaluator::NetworkGame;
-use crate::network::{GdlNetwork, NetworkLimits};
+use crate::network::{GdlNetwork, NetworkLimits, functional};
 use crate::{Error, Evaluator, Program, ReferenceGame};
 
 fn program(text: &str) -> Program {
@@ -22,7 +22,8 @@ fn program(text: &str) -> Program {
 
 /// The rules rewritten and split, with guards for all relations that can have them.
 fn prepared(program: &Program, level: Level) -> RuleSet {
-    let mut set = relevant(program, lower::lower(program).expect("it can be grounded"));
+    let lowered = lower::lower(program).expect("it can be grounded");
+    let mut set = relevant(lowered, &roots(program));
     rewrite::deduplicate(&mut set);
     rewrite::merge(&mut set);
     rewrite::unfold(&mut set);
@@ -51,6 +52,10 @@ fn efforts(program: &Program) -> Vec<Grounded> {
             Err(failure) => panic!("{}", failure.halt),
         }
     }
+    let functional = functional(&all[0], &NetworkLimits::default(), &stop).expect("a network");
+    all.push(
+        ground_determined(program, &functional, &limits, (&stop, &progress)).expect("grounds"),
+    );
     all
 }
 
@@ -236,4 +241,50 @@ fn progress_can_be_read() {
     let (limits, stop) = (GroundLimits::default(), Stop::never());
     let grounded = ground_with(&program(&text), &limits, &stop, &progress).expect("grounds");
     assert_eq!(progress.read(), (1, grounded.instances()));
+}
+
+/// Two rows of four cells, each of which gets one number. A row is good if it has every number
+/// exactly once, which is written as a relation of all its numbers, and so is a square.
+const NUMBERS: &str = "(role you) (num 1) (num 2) (num 3) (num 4)
+    (same 1 1) (same 2 2) (same 3 3) (same 4 4) (after 1 2) (after 2 3) (after 3 4)
+    (row 1) (row 2)
+    (<= (filled ?r ?c) (true (holds ?r ?c ?n)))
+    (<= (legal you (write ?r ?c ?n)) (row ?r) (num ?c) (num ?n) (not (filled ?r ?c)))
+    (<= (next (holds ?r ?c ?n)) (does you (write ?r ?c ?n)))
+    (<= (next (holds ?r ?c ?n)) (true (holds ?r ?c ?n)))
+    (<= open (row ?r) (num ?c) (not (filled ?r ?c)))
+    (<= terminal (not open))
+    (<= (first ?z ?a ?b ?c ?d) (same ?z ?a) (num ?b) (num ?c) (num ?d)
+        (not (same ?z ?b)) (not (same ?z ?c)) (not (same ?z ?d)))
+    (<= (once ?z ?a ?b ?c ?d) (first ?z ?a ?b ?c ?d))
+    (<= (once ?z ?a ?b ?c ?d) (first ?z ?b ?a ?c ?d))
+    (<= (once ?z ?a ?b ?c ?d) (first ?z ?c ?a ?b ?d))
+    (<= (once ?z ?a ?b ?c ?d) (first ?z ?d ?a ?b ?c))
+    (<= (good ?r) (true (holds ?r 1 ?a)) (true (holds ?r 2 ?b)) (true (holds ?r 3 ?c))
+        (true (holds ?r 4 ?d)) (once 1 ?a ?b ?c ?d) (once 2 ?a ?b ?c ?d) (once 3 ?a ?b ?c ?d)
+        (once 4 ?a ?b ?c ?d))
+    (<= (square ?r ?k) (after ?r ?s) (after ?k ?l) (true (holds ?r ?k ?a)) (true (holds ?r ?l ?b))
+        (true (holds ?s ?k ?c)) (true (holds ?s ?l ?d)) (once 1 ?a ?b ?c ?d) (once 2 ?a ?b ?c ?d))
+    (<= (goal you 100) (good 1) (good 2) (square 1 1))
+    (<= (goal you 50) (square 1 ?k) (not (good 1)))
+    (<= (goal you 25) (good ?r) (not (square 1 1)))
+    (<= (goal you 0) (not (good 1)) (not (good 2)))";
+
+#[test]
+fn determined_variables_are_asked_one_by_one() {
+    assert_agrees(NUMBERS);
+}
+
+/// Rules that are too large as written can be grounded if their variables are determined.
+#[test]
+fn determined_variables_make_rules_smaller() {
+    let program = program(NUMBERS);
+    let (stop, progress) = (Stop::never(), Progress::default());
+    let limits = GroundLimits { table: 100, rows: 20_000, work: 20_000, ..GroundLimits::default() };
+    assert!(matches!(ground(&program, &limits, &stop), Err(Error::Halt(Halt::Limit(_)))));
+    let others = ground_without_goals(&program, &limits, (&stop, &progress)).expect("grounds");
+    let functional = functional(&others, &NetworkLimits::default(), &stop).expect("a network");
+    assert_eq!(functional.iter().map(|one| (one.arity, one.place)).collect::<Vec<_>>(), [(3, 2)]);
+    let grounded = ground_determined(&program, &functional, &limits, (&stop, &progress));
+    assert_eq!(grounded.expect("grounds").goals.len(), 4);
 }

@@ -24,6 +24,16 @@ const SAMPLED: usize = 24_000_000;
 
 /// The provable invariants of a plain network.
 pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result<Invariants, Halt> {
+    prove_within(network, hints, EFFORT, stop)
+}
+
+/// The invariants of a plain network that are provable with an amount of work.
+pub(super) fn prove_within(
+    network: &Network,
+    hints: &Hints<'_>,
+    effort: u64,
+    stop: &Stop,
+) -> Result<Invariants, Halt> {
     let edges = network.graph.edges();
     if edges > LARGEST {
         return Ok(Invariants::default());
@@ -31,17 +41,17 @@ pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result
     let samples = Samples::new(network, (SAMPLED / edges.max(1)).clamp(12, 160));
     let guesses = hints.guesses(&samples);
     let mut proof = Proof::new(network, Vec::new(), stop);
-    let mut failed = proof.try_all(guesses)?;
+    let mut failed = proof.try_all(guesses, effort)?;
     if !failed.is_empty() && proof.proven.iter().any(|&proven| proven) {
         // The claims proven so far may make more claims provable.
-        failed = proof.try_all(failed)?;
+        failed = proof.try_all(failed, effort)?;
     }
     if !failed.is_empty() {
         // The proof of a claim may need an implication.
         let implied = hints.implications(&samples);
         if !implied.is_empty() {
             let wanted: Vec<Claim> = failed.into_iter().flatten().collect();
-            proof.try_with(wanted, implied)?;
+            proof.try_with(wanted, implied, effort)?;
         }
     }
     Ok(proof.invariants())
@@ -150,12 +160,12 @@ impl<'a> Proof<'a> {
     }
 
     /// Tries sets of claims separately. Returns those that were not completely proven.
-    fn try_all(&mut self, sets: Vec<Vec<Claim>>) -> Result<Vec<Vec<Claim>>, Halt> {
+    fn try_all(&mut self, sets: Vec<Vec<Claim>>, effort: u64) -> Result<Vec<Vec<Claim>>, Halt> {
         let mut failed = Vec::new();
         for set in sets {
             let first = self.claims.len();
             set.into_iter().for_each(|claim| self.add(claim));
-            self.run(EFFORT)?;
+            self.run(effort)?;
             self.settle();
             let left: Vec<Claim> = (first..self.claims.len())
                 .filter(|&at| !self.proven[at])
@@ -169,12 +179,17 @@ impl<'a> Proof<'a> {
     }
 
     /// Tries claims together with implications, and keeps the implications that the claims need.
-    fn try_with(&mut self, wanted: Vec<Claim>, implied: Vec<(NodeId, NodeId)>) -> Result<(), Halt> {
+    fn try_with(
+        &mut self,
+        wanted: Vec<Claim>,
+        implied: Vec<(NodeId, NodeId)>,
+        effort: u64,
+    ) -> Result<(), Halt> {
         let first = self.claims.len();
         wanted.into_iter().for_each(|claim| self.add(claim));
         let end = self.claims.len();
         implied.into_iter().for_each(|(a, b)| self.add(Claim::Implies(a, b)));
-        self.run(EFFORT)?;
+        self.run(effort)?;
         let mut needed: Vec<bool> =
             (0..self.claims.len()).map(|at| (first..end).contains(&at)).collect();
         loop {

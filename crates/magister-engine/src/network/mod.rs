@@ -5,6 +5,7 @@ mod cofactor;
 mod concept;
 mod dot;
 mod factor;
+mod functional;
 mod gdl;
 mod graph;
 mod guess;
@@ -22,6 +23,7 @@ use magister_core::{Halt, Move, Percept, Role, Stop};
 
 pub(crate) use cofactor::Cofactors;
 pub use concept::Concept;
+pub(crate) use functional::functional;
 pub use gdl::GdlNetwork;
 pub use graph::{Edge, Graph, Group};
 pub(crate) use guess::Hints;

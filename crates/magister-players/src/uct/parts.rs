@@ -120,7 +120,7 @@ impl Uct {
         let stop = budget.stop();
         let mut state = Vec::new();
         self.follower.follow(view, stop)?.save(&mut state);
-        match within(left / AHEAD, stop, |stop| play.form(&state, usize::MAX, stop)) {
+        match within(left / AHEAD, stop, |stop| play.values_of(&state, usize::MAX, stop)) {
             Err(halt) if stop.is_set() => Err(halt),
             _ => Ok(()),
         }

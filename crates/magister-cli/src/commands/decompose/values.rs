@@ -1,20 +1,26 @@
 //! Values of combinatorial game theory, for games in which the last move wins.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use magister_core::{Game, Halt, Move, Role, Stop};
-use magister_decompose::{NormalPlay, Region};
+use magister_decompose::cgt::Dyadic;
+use magister_decompose::{NormalPlay, Region, within};
 use magister_engine::Compiled;
 use serde_json::{Value, json};
 
 use super::describe::{fluents, list, move_text, moves};
 use crate::commands::plural;
 
+/// The time after which the form of a sum counts as too large to be shown.
+const LARGE: Duration = Duration::from_secs(1);
+
 /// A position of a game under normal play.
 pub(super) struct Values {
     regions: Vec<(Region, String, String, String)>,
-    /// The value of the position, its mean and its temperature.
-    total: (String, String, String),
+    /// The value of the position, its mean and its temperature; the value is not known if its form
+    /// is too large.
+    total: (Option<String>, String, Option<String>),
     /// The value for each role, and the best moves of the role to move.
     pub(super) value: Vec<f64>,
     best: Vec<(Role, Move)>,
@@ -36,14 +42,21 @@ pub(super) fn find(
         return Ok(None);
     }
     let found = play.split(state, limit, stop)?;
-    let mut total = magister_decompose::cgt::Forms::ZERO;
+    let mut mean = Dyadic::ZERO;
     let mut regions = Vec::new();
     for region in found {
-        total = play.forms().sum(total, region.form);
+        mean = mean + play.forms().thermograph(region.form).mean();
         let (text, mean, heat) = described(&mut play, region.form);
         regions.push((region, text, mean, heat));
     }
-    let total = described(&mut play, total);
+    let total = match within(LARGE, stop, |stop| play.form(state, limit, stop)) {
+        Ok(form) => {
+            let (text, mean, heat) = described(&mut play, form);
+            (Some(text), mean, Some(heat))
+        }
+        Err(halt) if stop.is_set() => return Err(halt),
+        Err(_) => (None, mean.to_string(), None),
+    };
     let mover = play.mover(state);
     let value = play.values_of(state, limit, stop)?;
     let best = match play.moves(&mut *worker, mover, limit, stop)? {
@@ -109,8 +122,13 @@ impl Values {
     pub(super) fn text(&self, compiled: &Compiled, solution: bool) -> String {
         let info = compiled.info();
         let (value, mean, temperature) = &self.total;
+        let of = |name: &str, known: &Option<String>| {
+            known.as_ref().map_or_else(String::new, |known| format!("{name} {known}, "))
+        };
         let mut text = format!(
-            "normal play (the last move wins): value {value}, mean {mean}, temperature {temperature}, {}\n",
+            "normal play (the last move wins): {}mean {mean}, {}{}\n",
+            of("value", value),
+            of("temperature", temperature),
             plural(self.regions.len(), "region")
         );
         if self.regions.len() > 1 {

@@ -72,9 +72,6 @@ pub(crate) struct Options {
     /// The maximum number of matches of each duel
     #[arg(long, default_value_t = 200)]
     matches: u64,
-    /// Matches played at the same time
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
     /// The maximum number of positions of the search without parts
     #[arg(long, default_value_t = 2_000_000)]
     positions: usize,
@@ -141,7 +138,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         time: Duration::from_millis(options.move_ms),
         start: Duration::from_millis(options.start_ms),
         games: options.matches,
-        jobs: options.jobs,
     };
     if options.duels {
         return duels::sums(limits);

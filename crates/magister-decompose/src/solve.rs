@@ -160,7 +160,7 @@ fn solve_sum(
         let total = sum.total();
         solved.value = vec![value, total - value];
         for (role, choice, part, class) in first {
-            let value = search.value(&sum.after(&start, part, class), stop)?;
+            let value = search.value(&sum.after_first(part, class), stop)?;
             let own = if role == Role(0) { value } else { total - value };
             solved.first.push((role, choice, Some(own)));
         }
@@ -171,7 +171,7 @@ fn solve_sum(
         solved.value = solution.value().to_vec();
         solved.states = solution.positions();
         for (role, choice, part, class) in first {
-            let after = sum.after(&start, part, class);
+            let after = sum.after_first(part, class);
             let value = solution.values(&after).map(|values| values[role.index()]);
             solved.first.push((role, choice, value));
         }

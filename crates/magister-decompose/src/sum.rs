@@ -417,10 +417,12 @@ impl Sum {
         self.context.turn[place[0] as usize].iter().position(|&may| may)
     }
 
-    /// The state after a move in a part that leads to this class.
-    pub(crate) fn after(&self, state: &[u64], part: usize, class: u32) -> Vec<u64> {
-        let mut next = state.to_vec();
-        next[0] = self.context.after[state[0] as usize] as u64;
+    /// The state after an initial move in a part that leads to this class.
+    pub(crate) fn after_first(&self, part: usize, class: u32) -> Vec<u64> {
+        // In a sorted state, a class may stand in the place of another part.
+        let classes = self.start.iter().map(|&class| u64::from(class));
+        let mut next: Vec<u64> =
+            [self.context.after[0] as u64].into_iter().chain(classes).collect();
         next[part + 1] = u64::from(class);
         self.sort(&mut next);
         next

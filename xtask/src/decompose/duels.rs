@@ -1,13 +1,12 @@
 //! The player `uct` with and without decomposition, at equal time.
 
 use std::io::Write as _;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use magister::Playable;
-use magister_arena::{Contest, Series, Sprt, SprtVerdict, Summary, TimeControl};
+use magister_arena::{Contest, Sprt, SprtVerdict, Summary, TimeControl};
 use magister_core::{PlayerSource, Seed};
 use magister_players::Spec;
 
@@ -37,7 +36,6 @@ pub(super) struct Match {
     pub(super) time: Duration,
     pub(super) start: Duration,
     pub(super) games: u64,
-    pub(super) jobs: usize,
 }
 
 /// The won, drawn and lost matches of the player with decomposition.
@@ -48,7 +46,9 @@ struct Score {
     losses: u64,
 }
 
-fn series(playable: &Playable, limits: Match, games: u64, seed: u64) -> Result<Series> {
+/// Plays two matches with exchanged seats from the same random opening, so that a won opening
+/// favours neither player.
+fn pair(playable: &Playable, limits: Match, number: u64, summary: &mut Summary) -> Result<()> {
     let source =
         |name: &str| -> Result<Arc<dyn PlayerSource>> { Ok(Arc::new(name.parse::<Spec>()?)) };
     let time = TimeControl {
@@ -59,8 +59,11 @@ fn series(playable: &Playable, limits: Match, games: u64, seed: u64) -> Result<S
     };
     // A random move of each role makes the matches differ.
     let contest = Contest { opening: 2, ..Contest::new(Arc::clone(&playable.game), time) };
-    let players = vec![source(WITH)?, source(WITHOUT)?];
-    Ok(Series { contest, players, games, seed: Seed::from(seed), jobs: limits.jobs })
+    for names in [[WITH, WITHOUT], [WITHOUT, WITH]] {
+        let players = [source(names[0])?, source(names[1])?];
+        summary.add(&contest.play(&players, Seed::from(1).derive_index(number)));
+    }
+    Ok(())
 }
 
 fn score(summary: &Summary) -> Score {
@@ -82,17 +85,13 @@ pub(super) fn sums(limits: Match) -> Result<()> {
         let playable = magister::open_text(name, &text)?;
         playable.warm_up();
         let mut summary = Summary::new(playable.game.info());
-        series(&playable, limits, limits.games, 1)?.play(|_, record| {
-            summary.add(&record);
+        for number in 0..limits.games.div_ceil(2) {
+            pair(&playable, limits, number, &mut summary)?;
             let Score { wins, draws, losses } = score(&summary);
-            // Matches come in pairs with exchanged seats.
-            let paired = summary.games.is_multiple_of(2);
-            match test.verdict(wins, draws, losses) {
-                SprtVerdict::Open => ControlFlow::Continue(()),
-                _ if paired => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
+            if test.verdict(wins, draws, losses) != SprtVerdict::Open {
+                break;
             }
-        })?;
+        }
         let Score { wins, draws, losses } = score(&summary);
         let verdict = test.verdict(wins, draws, losses);
         let ratio = test.ratio(wins, draws, losses);
@@ -123,10 +122,7 @@ pub(super) fn whole(limits: Match) -> Result<()> {
     for round in 0..limits.games.div_ceil(2) {
         for (_, playable, own) in &mut games {
             let mut summary = Summary::new(playable.game.info());
-            series(playable, limits, 2, 1 + round)?.play(|_, record| {
-                summary.add(&record);
-                ControlFlow::Continue(())
-            })?;
+            pair(playable, limits, round, &mut summary)?;
             let found = score(&summary);
             for score in [own, &mut total] {
                 score.wins += found.wins;

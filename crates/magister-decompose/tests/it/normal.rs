@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use magister_core::{Budget, Game, Role, Stop};
 use magister_decompose::cgt::Dyadic;
-use magister_decompose::{NormalPlay, Region};
+use magister_decompose::{Decomposition, Method, NormalPlay, Region, solve};
 use magister_solve::{Solution, SolveLimits};
 
 use crate::common;
@@ -88,11 +88,16 @@ fn domineering_from_rules() {
     }
 }
 
-/// Every position of a small board has the winner that plain search finds.
+/// Every position of small boards has the winner that plain search finds.
 #[test]
 fn values_decide_every_position() {
-    for (rows, columns) in [(3, 3), (3, 4)] {
-        let game = common::game("domineering", &domineering(&[("one", rows, columns)]));
+    for boards in [
+        &[("one", 3, 3)][..],
+        &[("one", 3, 4)],
+        &[("one", 3, 2), ("two", 2, 3), ("three", 3, 2)],
+        &[("one", 2, 2), ("two", 3, 3), ("three", 2, 2)],
+    ] {
+        let game = common::game("domineering", &domineering(boards));
         let stop = Stop::never();
         let mut play = NormalPlay::new(&**game, &stop).expect("no halt").expect("normal play");
         let limits = SolveLimits::default();
@@ -106,7 +111,7 @@ fn values_decide_every_position() {
                 continue;
             }
             let values = play.values_of(&state, usize::MAX, &stop).expect("a value");
-            assert_eq!(Some(&values[..]), plain.values(&state), "{rows}x{columns}");
+            assert_eq!(Some(&values[..]), plain.values(&state), "{boards:?}");
             worker.load(&state, &stop).expect("a state");
             if worker.terminal() {
                 continue;
@@ -124,6 +129,30 @@ fn values_decide_every_position() {
             }
         }
         assert!(seen.len() > 20, "{}", seen.len());
+    }
+}
+
+/// The initial moves have the same values by classes of the parts and by values of regions, in
+/// whatever order the boards come.
+#[test]
+fn first_moves_of_a_sum() {
+    let boards = [("a", 2, 3), ("b", 3, 2), ("c", 2, 3), ("d", 3, 3), ("e", 3, 2)];
+    let game = common::game("domineering", &domineering(&boards));
+    let stop = Stop::never();
+    let whole = Decomposition::new(game.compiled(), &stop).expect("parts");
+    let limits = SolveLimits::default();
+    let solved = solve(game.compiled(), &whole, &limits, &stop).expect("a solution");
+    assert_eq!(solved.method, Method::Sum);
+    let mut play = NormalPlay::new(&**game, &stop).expect("no halt").expect("normal play");
+    let mut worker = game.worker();
+    let moves = play.moves(&mut *worker, Role(0), usize::MAX, &stop).expect("no halt");
+    let moves = moves.expect("a choice");
+    assert_eq!(moves.len(), solved.first.len());
+    let best = moves.iter().filter(|one| one.likely > 0.0).count();
+    assert!(best > 0 && best < moves.len(), "{best} of {}", moves.len());
+    for one in moves {
+        let found = solved.first.iter().find(|first| first.1 == one.choice).expect("a first move");
+        assert_eq!(found.2, one.value, "{}", game.text().move_text(one.choice));
     }
 }
 

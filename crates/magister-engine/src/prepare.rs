@@ -245,7 +245,15 @@ pub fn network_of(
 /// of fluents have at most one value, and the rules are split at them.
 fn ground_by_network(program: &Program, (stop, progress): (&Stop, &Progress)) -> Option<Grounded> {
     let limits = GroundLimits::default();
-    let others = ground_without_goals(program, &limits, (stop, progress)).ok()?;
+    // If the other rules are large as well, this gives up soon.
+    let small = GroundLimits {
+        instances: limits.instances / 10,
+        rows: limits.rows / 10,
+        work: limits.work / 10,
+        table: limits.table / 10,
+        ..limits
+    };
+    let others = ground_without_goals(program, &small, (stop, progress)).ok()?;
     let functional = functional(&others, &NetworkLimits::default(), stop).ok()?;
     if functional.is_empty() {
         return None;

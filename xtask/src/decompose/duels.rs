@@ -48,7 +48,12 @@ struct Score {
 
 /// Plays two matches with exchanged seats from the same random opening, so that a won opening
 /// favours neither player.
-fn pair(playable: &Playable, limits: Match, number: u64, summary: &mut Summary) -> Result<()> {
+fn pair(
+    playable: &Playable,
+    limits: Match,
+    (opening, number): (u32, u64),
+    summary: &mut Summary,
+) -> Result<()> {
     let source =
         |name: &str| -> Result<Arc<dyn PlayerSource>> { Ok(Arc::new(name.parse::<Spec>()?)) };
     let time = TimeControl {
@@ -57,8 +62,7 @@ fn pair(playable: &Playable, limits: Match, number: u64, summary: &mut Summary) 
         grace: Duration::from_secs(5),
         ..TimeControl::default()
     };
-    // A random move of each role makes the matches differ.
-    let contest = Contest { opening: 2, ..Contest::new(Arc::clone(&playable.game), time) };
+    let contest = Contest { opening, ..Contest::new(Arc::clone(&playable.game), time) };
     for names in [[WITH, WITHOUT], [WITHOUT, WITH]] {
         let players = [source(names[0])?, source(names[1])?];
         summary.add(&contest.play(&players, Seed::from(1).derive_index(number)));
@@ -81,12 +85,12 @@ pub(super) fn sums(limits: Match) -> Result<()> {
     let test = Sprt::new(0.0, 50.0);
     writeln!(out, "{:<32} wins draws losses  ratio  verdict (0 against 50 Elo)", "sum")?;
     let mut open = Vec::new();
-    for (name, text) in sums::all() {
-        let playable = magister::open_text(name, &text)?;
+    for sums::Sum { name, rules, opening } in sums::all() {
+        let playable = magister::open_text(name, &rules)?;
         playable.warm_up();
         let mut summary = Summary::new(playable.game.info());
         for number in 0..limits.games.div_ceil(2) {
-            pair(&playable, limits, number, &mut summary)?;
+            pair(&playable, limits, (opening, number), &mut summary)?;
             let Score { wins, draws, losses } = score(&summary);
             if test.verdict(wins, draws, losses) != SprtVerdict::Open {
                 break;
@@ -122,7 +126,8 @@ pub(super) fn whole(limits: Match) -> Result<()> {
     for round in 0..limits.games.div_ceil(2) {
         for (_, playable, own) in &mut games {
             let mut summary = Summary::new(playable.game.info());
-            pair(playable, limits, round, &mut summary)?;
+            // A random move of each role makes the matches differ.
+            pair(playable, limits, (2, round), &mut summary)?;
             let found = score(&summary);
             for score in [own, &mut total] {
                 score.wins += found.wins;

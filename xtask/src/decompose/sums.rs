@@ -88,40 +88,49 @@ fn snort(paths: &[u32]) -> String {
 "
 }
 
-/// Boards of Domineering, each with its rows and columns.
-fn domineering(boards: &[(u32, u32)]) -> String {
+/// Stalks of red-blue Hackenbush: a role cuts an edge of its own, and everything above it falls.
+/// Each stalk is written from the ground, `l` for an edge of Left and `r` for one of Right.
+fn hackenbush(stalks: &[&str]) -> String {
     let mut text = String::from(NORMAL_PLAY) + LOSES;
-    for (board, &(rows, columns)) in boards.iter().enumerate() {
-        for row in 1..=rows {
-            for column in 1..=columns {
-                if row < rows {
-                    let below = row + 1;
-                    let _ =
-                        writeln!(text, "(domino left b{board} {row} {column} {below} {column})");
-                }
-                if column < columns {
-                    let right = column + 1;
-                    let _ = writeln!(text, "(domino right b{board} {row} {column} {row} {right})");
-                }
-            }
+    let highest = stalks.iter().map(|stalk| stalk.len()).max().unwrap_or(0);
+    for low in 1..=highest {
+        for high in low..=highest {
+            let _ = writeln!(text, "(carries {low} {high})");
+        }
+    }
+    for (stalk, edges) in stalks.iter().enumerate() {
+        for (below, colour) in edges.chars().enumerate() {
+            let (role, edge) = (if colour == 'l' { "left" } else { "right" }, below + 1);
+            let _ = writeln!(text, "(edge {role} s{stalk} {edge}) (init (stands s{stalk} {edge}))");
         }
     }
     text + "
-(<= (can ?p (lay ?b ?r ?c)) (domino ?p ?b ?r ?c ?s ?d)
-    (not (true (filled ?b ?r ?c))) (not (true (filled ?b ?s ?d))))
-(<= (next (filled ?b ?r ?c)) (true (filled ?b ?r ?c)))
-(<= (next (filled ?b ?r ?c)) (does ?p (lay ?b ?r ?c)))
-(<= (next (filled ?b ?s ?d)) (does ?p (lay ?b ?r ?c)) (domino ?p ?b ?r ?c ?s ?d))
+(<= (can ?p (cut ?s ?e)) (edge ?p ?s ?e) (true (stands ?s ?e)))
+(<= (falls ?s ?e) (does ?p (cut ?s ?d)) (carries ?d ?e))
+(<= (next (stands ?s ?e)) (true (stands ?s ?e)) (not (falls ?s ?e)))
 "
 }
 
-/// The five sums, by name.
-pub(super) fn all() -> [(&'static str, String); 5] {
+/// A sum for a duel.
+pub(super) struct Sum {
+    pub(super) name: &'static str,
+    pub(super) rules: String,
+    /// The number of random moves at the beginning.
+    pub(super) opening: u32,
+}
+
+/// The five sums. Random moves make matches differ; in Hackenbush they would decide the match, so
+/// every stalk stands there with its negative instead.
+pub(super) fn all() -> [Sum; 5] {
+    let sum = |name, rules| Sum { name, rules, opening: 2 };
+    let stalks = [
+        "lrlrrlrl", "rlrllrlr", "lrrlrlrr", "rllrlrll", "llrlrr", "rrlrll", "lrlllrlr", "rlrrrlrl",
+    ];
     [
-        ("nim-17-23-29-31", nim(&[17, 23, 29, 31], false)),
-        ("misere-nim-14-19-26-30", nim(&[14, 19, 26, 30], true)),
-        ("kayles-9-10-11-12", kayles(&[9, 10, 11, 12])),
-        ("snort-5-6-6-7", snort(&[5, 6, 6, 7])),
-        ("domineering-3x3-3x4-3x4-4x3-4x3", domineering(&[(3, 3), (3, 4), (3, 4), (4, 3), (4, 3)])),
+        sum("nim-17-23-29-31", nim(&[17, 23, 29, 31], false)),
+        sum("misere-nim-14-19-26-30", nim(&[14, 19, 26, 30], true)),
+        sum("kayles-9-10-11-12", kayles(&[9, 10, 11, 12])),
+        sum("snort-5-6-6-7", snort(&[5, 6, 6, 7])),
+        Sum { name: "hackenbush-8-stalks", rules: hackenbush(&stalks), opening: 0 },
     ]
 }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::games::{OpenGame, Wanted};
 use crate::live::{Track, now_ms};
-use crate::tools::Reached;
+use crate::reached::Reached;
 use crate::{ApiError, Site};
 
 /// The kind of the documents that contain puzzles.

@@ -17,6 +17,7 @@ mod solver;
 mod tactics;
 mod turns;
 mod uses;
+mod written;
 
 use magister_core::{Halt, Move, Percept, Role, Stop};
 
@@ -29,6 +30,7 @@ pub use ids::{FluentId, InputId, MoveId, NodeId};
 pub use per_player::PlayerNetwork;
 pub use turns::Turns;
 use uses::Uses;
+pub use written::Written;
 
 /// The wire that replaces an edge.
 fn through(new: &[Edge], edge: Edge) -> Edge {

@@ -158,7 +158,14 @@ const CALLS: &[Call] = &[
         "/api/explain",
         "Why a move is legal or not",
         &[],
-        &[GAME, RULES, STATE, HISTORY, Field("role", "string", false), Field("move", "string", true)],
+        &[
+            GAME,
+            RULES,
+            STATE,
+            HISTORY,
+            Field("role", "string", false),
+            Field("move", "string", true),
+        ],
     ),
     Call(
         "post",

@@ -140,7 +140,6 @@ impl Reached {
     }
 }
 
-
 /// The facts of a state, one per line if its text is a list of terms.
 fn facts(open: &OpenGame, state: &[u64]) -> String {
     let text = open.playable.game.text().state_text(state);

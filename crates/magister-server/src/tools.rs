@@ -8,9 +8,7 @@ use magister::engine::explain::{Extent, Scene as Explained};
 use magister::engine::{Explainer, Ground, within};
 use magister::{Findings, FrontEnd, Input, Language, Reading};
 use magister_arena::{AgentThread, Deadline, TimeControl};
-use magister_core::{
-    Budget, Information, Observation, Role, Said, Seed, Stop, Turn, View,
-};
+use magister_core::{Budget, Information, Observation, Role, Said, Seed, Stop, Turn, View};
 use magister_gdl::{Dialect, Options, Syntax};
 use magister_infoset::{Belief, InfosetLimits, Known, Settings};
 use serde::Deserialize;

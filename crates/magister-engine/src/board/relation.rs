@@ -32,6 +32,9 @@ pub(super) struct Relation {
     pub(super) places: Vec<usize>,
     /// The leaves that are determined by the others.
     pub(super) determined: Vec<usize>,
+    /// The leaves that are always the next value after the leaf before them: `(wall a b 1 2 black)`
+    /// lies between two columns and between two rows.
+    pub(super) spare: Vec<usize>,
     /// Whether the first state has a fluent for each combination of the other leaves.
     pub(super) full: bool,
     /// Whether it was the same in all examined states.
@@ -177,6 +180,7 @@ impl Relation {
             domains: (0..count).map(domain).collect(),
             places: first.map_or_else(Vec::new, |fluent| forms.places(fluent)),
             determined: Vec::new(),
+            spare: Vec::new(),
             full: false,
             constant: false,
             size: members.len(),
@@ -205,6 +209,10 @@ impl Relation {
             relation.determined = relation.nearly(&states).unwrap_or_default();
         }
         relation.determined = two.unwrap_or(relation.determined);
+        relation.spare = relation.gaps(material);
+        if !relation.spare.is_empty() {
+            relation.determined.retain(|leaf| !relation.spare.contains(leaf));
+        }
         relation.per_role = relation.value_of_role(&states);
         let key = |leaves: &Vec<Arc<str>>| -> Vec<Arc<str>> {
             let keys = (0..count).filter(|leaf| !relation.determined.contains(leaf));
@@ -253,6 +261,26 @@ impl Relation {
             })
         });
         candidates
+    }
+
+    /// The second leaves of two gaps: between neighbouring columns, and between neighbouring rows.
+    fn gaps(&self, material: &Material) -> Vec<usize> {
+        let mut found: Vec<usize> = Vec::new();
+        for second in 1..self.domains.len() {
+            let (a, b) = (&self.domains[second - 1], &self.domains[second]);
+            if found.contains(&(second - 1)) || a.names.len() < 2 || !a.is_ordered() {
+                continue;
+            }
+            let both = a.join(b, material);
+            let next = |leaves: &Vec<Arc<str>>| {
+                let at = both.position(&leaves[second - 1]).map(|at| at + 1);
+                at.is_some() && at == both.position(&leaves[second])
+            };
+            if both.is_ordered() && self.members.iter().all(next) {
+                found.push(second);
+            }
+        }
+        if found.len() == 2 && self.domains.len() > 4 { found } else { Vec::new() }
     }
 
     /// The leaves of two cells, if the only other leaf names a thing that may lie on both, such as a

@@ -258,9 +258,7 @@ async fn hints_and_analysis_find_the_winning_move() {
 #[tokio::test(flavor = "multi_thread")]
 async fn positions_are_set_up_by_facts() {
     let app = App::new().await;
-    let ask = |state: &str, history: Value| {
-        json!({"game": "tictactoe", "state": state, "history": history, "player": "alphabeta"})
-    };
+    let ask = |state: &str, history: Value| json!({"game": "tictactoe", "state": state, "history": history, "player": "alphabeta"});
     let start = app.post("/api/analyze", None, json!({"game": "tictactoe", "iterations": 1})).await;
     let facts = start["state"].as_str().unwrap();
     assert_eq!(facts.lines().next(), Some("(cell 1 1 b)"), "{facts}");

@@ -184,7 +184,8 @@ fn two_directions_make_hexagons_beside_a_relation_of_distant_cells() {
     let mut facts = String::new();
     for (x, y) in all.clone() {
         let grows = length(y + 1) > length(y);
-        for (name, to) in [("left", if grows { x } else { x - 1 }), ("right", x + usize::from(grows))]
+        for (name, to) in
+            [("left", if grows { x } else { x - 1 }), ("right", x + usize::from(grows))]
         {
             if (1..=length(y + 1)).contains(&to) {
                 let _ = write!(facts, "({name} {x} {y} {to} {})", y + 1);
@@ -259,4 +260,43 @@ fn terms_of_several_kinds_are_things_and_not_coordinates() {
         spot.labels.join(", ")
     };
     assert_eq!((labels("1 1"), labels("2 1")), ("pawn white".to_owned(), "lance 1 2".to_owned()));
+}
+
+#[test]
+fn rows_and_columns_that_say_so_are_not_exchanged() {
+    let rules = |first: &str, second: &str| {
+        let mut text = String::from("(role you)");
+        for a in 1..=3 {
+            for b in 1..=4 {
+                let _ = write!(
+                    text,
+                    "(init (cell {first}{a} {second}{b} red)) (at {first}{a} {second}{b})"
+                );
+            }
+        }
+        text + "(<= (base (cell ?m ?n red)) (at ?m ?n)) (<= (base (cell ?m ?n green)) (at ?m ?n))
+            (<= (legal you (flip ?m ?n)) (true (cell ?m ?n red)))
+            (<= (next (cell ?m ?n green)) (does you (flip ?m ?n)))
+            (<= (next (cell ?m ?n ?c)) (true (cell ?m ?n ?c)) (not (does you (flip ?m ?n))))
+            (<= terminal (not red)) (<= red (true (cell ?m ?n red))) (goal you 100)"
+    };
+    let columns = |text: &str| pictured(text, "").panels[0].columns.len();
+    assert_eq!(columns(&rules("r", "c")), 4);
+    assert_eq!(columns(&rules("c", "r")), 3);
+}
+
+#[test]
+fn walls_between_columns_and_rows_have_one_place_each() {
+    let rules = "(role you) (after a b) (after b c) (after c d) (next-row 1 2) (next-row 2 3)
+        (<= (init (wall ?a ?b ?m ?n none)) (after ?a ?b) (next-row ?m ?n))
+        (<= (base (wall ?a ?b ?m ?n none)) (after ?a ?b) (next-row ?m ?n))
+        (<= (base (wall ?a ?b ?m ?n red)) (after ?a ?b) (next-row ?m ?n))
+        (<= (legal you (put ?a ?b ?m ?n)) (true (wall ?a ?b ?m ?n none)))
+        (<= (next (wall ?a ?b ?m ?n red)) (does you (put ?a ?b ?m ?n)))
+        (<= (next (wall ?a ?b ?m ?n ?c)) (true (wall ?a ?b ?m ?n ?c)) (not (does you (put ?a ?b ?m ?n))))
+        (<= terminal (not free)) (<= free (true (wall ?a ?b ?m ?n none))) (goal you 100)";
+    let picture = pictured(rules, "");
+    let spots = &picture.panels[0].spots;
+    assert_eq!(spots.len(), 6, "{picture:?}");
+    assert!(spots.iter().all(|spot| spot.labels == ["none"]), "{picture:?}");
 }

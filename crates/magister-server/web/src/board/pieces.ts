@@ -135,7 +135,9 @@ function apart(all: Look[], values: string[]): Look[] {
   });
   for (const group of groups.values()) {
     if (group.length < 2) continue;
-    const rest = group.map((value) => parts(values[value]!.replace(/([a-z])([A-Z])/g, "$1 $2")).map((word) => (word.startsWith(all[value]!.tone) ? word.slice(all[value]!.tone.length) : word)).join(" ").trim());
+    const bare = (word: string, tone: string) => (word.startsWith(tone) ? word.slice(tone.length) : word);
+    const words = group.map((value) => parts(values[value]!.replace(/([a-z])([A-Z])/g, "$1 $2")).map((word) => bare(word, all[value]!.tone)));
+    const rest = words.map((own) => own.filter((word) => !words.every((other) => other.includes(word))).join(" "));
     // The one that is called like its picture, or that has no other name, keeps the picture.
     const kept = Math.max(0, rest.findIndex((word) => word === "" || word === all[group[0]!]!.shape));
     group.forEach((value, index) => {

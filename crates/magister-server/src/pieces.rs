@@ -222,6 +222,10 @@ impl Recogniser {
                 || rest.len() == 1 && known(&rest[0])
                 || side.is_none() && rest.last().is_some_and(known)
         };
+        // A marked cell of a warehouse; in other names, a mark is a kind of piece.
+        if matches!(lower.as_str(), "mark" | "storage") {
+            return piece("target", shown.to_owned());
+        }
         if let Some((shape, _)) = WORDS.iter().find(|(_, list)| word(list)) {
             return piece(shape, shown.to_owned());
         }

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_rules_are_written() {
+    fn the_number_of_written_rules_is_limited() {
         let original = game(ROW);
         let few = original.network().written(&original.info().roles, 5);
         assert_eq!(few.text.lines().count(), 5);

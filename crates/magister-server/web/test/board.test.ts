@@ -182,8 +182,8 @@ describe("names and signs", () => {
   it("a checker and a disc of one colour differ by a letter", () => {
     const disc = (label: string, colour: string) => ({ shape: "disc", side: null, label, colour });
     const discs = { redChecker: disc("redChecker", "red"), redDisc: disc("redDisc", "red"), blueDisc: disc("blueDisc", "blue") };
-    const told = looks(shape(["", "redChecker", "redDisc", "blueDisc"], discs), []);
-    expect(told.map((one) => `${one.shape} ${one.text}`.trim()).slice(1)).toEqual(["text C", "disc", "disc"]);
+    const drawn = looks(shape(["", "redChecker", "redDisc", "blueDisc"], discs), []);
+    expect(drawn.map((one) => `${one.shape} ${one.text}`.trim()).slice(1)).toEqual(["text C", "disc", "disc"]);
   });
   it("a board of one row has the names of its columns, and words stand beside rows", () => {
     const cell = (name: string, x: number, y: number) => ({ name, x, y, board: 0 });

@@ -300,3 +300,21 @@ fn walls_between_columns_and_rows_have_one_place_each() {
     assert_eq!(spots.len(), 6, "{picture:?}");
     assert!(spots.iter().all(|spot| spot.labels == ["none"]), "{picture:?}");
 }
+
+#[test]
+fn two_dice_are_not_a_cell() {
+    let rules = |name: &str| {
+        let mut text = String::from("(role you)");
+        for n in 1..=4 {
+            let _ = write!(text, "(side {n})");
+        }
+        format!(
+            "{text} (init ({name} 1 1)) (<= (base ({name} ?a ?b)) (side ?a) (side ?b))
+            (<= (legal you (turn ?a ?b)) (side ?a) (side ?b))
+            (<= (next ({name} ?a ?b)) (does you (turn ?a ?b)))
+            (<= terminal (true ({name} 4 4))) (goal you 100)"
+        )
+    };
+    assert_eq!(pictured(&rules("dice"), "").panels.len(), 0);
+    assert_eq!(pictured(&rules("place"), "").panels.len(), 1);
+}

@@ -201,11 +201,11 @@ fn read(open: &OpenGame, text: &str) -> Option<Vec<Ground>> {
     let second = if first == Syntax::Kif { Syntax::Infix } else { Syntax::Kif };
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     // A single fact in parentheses is not a list of words.
-    let listed = |syntax| {
+    let listed = |syntax: Syntax| {
         let inner = inner.filter(|inner| syntax == Syntax::Infix || inner.trim().starts_with('('));
         inner.and_then(|inner| Ground::read_all(inner, syntax))
     };
-    let all = |syntax| Ground::read_all(text, syntax);
+    let all = |syntax: Syntax| Ground::read_all(text, syntax);
     [first, second].into_iter().find_map(|syntax| listed(syntax).or_else(|| all(syntax)))
 }
 

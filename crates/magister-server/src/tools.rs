@@ -367,7 +367,10 @@ pub fn metagame(open: &OpenGame, time: Duration) -> Value {
         })
     });
     let written = playable.network().map(|network| {
-        let written = network.network().written(&playable.game.info().roles, WRITTEN);
+        let info = playable.game.info();
+        let roles: Vec<String> =
+            info.all_roles().map(|role| info.role_name(role).to_owned()).collect();
+        let written = network.network().written(&roles, WRITTEN);
         json!({"text": written.text, "rules": written.rules, "shown": written.rules.min(WRITTEN)})
     });
     let subgames = playable.network().map(|network| {

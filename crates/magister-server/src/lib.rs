@@ -11,6 +11,7 @@
 //! | [`known`] | what a role knows with hidden information |
 //! | [`live`] | matches: seats, clocks, searches, events, the store |
 //! | [`pool`] | the fair pool of search threads |
+//! | [`reached`] | positions that moves reach or facts describe |
 //! | [`tools`] | check, format, convert, explain, analyze, information sets |
 //! | [`style`] | previews of a game with a `style.toml` |
 //! | [`puzzles`] | positions with exactly one winning move |
@@ -36,6 +37,7 @@ mod pages;
 pub mod pieces;
 pub mod pool;
 pub mod puzzles;
+pub mod reached;
 pub mod scene;
 mod site;
 pub mod style;

@@ -10,6 +10,7 @@ struct Field(&'static str, &'static str, bool);
 
 const GAME: Field = Field("game", "string", false);
 const RULES: Field = Field("rules", "string", false);
+const STATE: Field = Field("state", "string", false);
 const HISTORY: Field = Field("history", "array", false);
 const TEXT: Field = Field("text", "string", true);
 
@@ -118,11 +119,12 @@ const CALLS: &[Call] = &[
     Call(
         "post",
         "/api/analyze",
-        "Values of all moves of a position",
+        "Values of all moves of a position: after moves from the initial state, or from given facts",
         &[],
         &[
             GAME,
             RULES,
+            STATE,
             HISTORY,
             Field("player", "string", false),
             Field("iterations", "integer", false),
@@ -156,7 +158,14 @@ const CALLS: &[Call] = &[
         "/api/explain",
         "Why a move is legal or not",
         &[],
-        &[GAME, RULES, HISTORY, Field("role", "string", false), Field("move", "string", true)],
+        &[
+            GAME,
+            RULES,
+            STATE,
+            HISTORY,
+            Field("role", "string", false),
+            Field("move", "string", true),
+        ],
     ),
     Call(
         "post",

@@ -211,6 +211,10 @@ impl Recogniser {
             let shape = if side.is_some() || colour.is_some() { "text" } else { "number" };
             return piece(shape, shown.to_owned());
         }
+        // The line of a style wins over a direction: `up` may be a line between two points.
+        if matches!(shown, "|" | "-" | "+") {
+            return piece("text", shown.to_owned());
+        }
         if let Some(direction) = direction(&rest) {
             return piece("arrow", direction);
         }
@@ -222,6 +226,10 @@ impl Recogniser {
                 || rest.len() == 1 && known(&rest[0])
                 || side.is_none() && rest.last().is_some_and(known)
         };
+        // A marked cell of a warehouse; in other names, a mark is a kind of piece.
+        if matches!(lower.as_str(), "mark" | "storage") {
+            return piece("target", shown.to_owned());
+        }
         if let Some((shape, _)) = WORDS.iter().find(|(_, list)| word(list)) {
             return piece(shape, shown.to_owned());
         }
@@ -489,6 +497,8 @@ mod tests {
         let snake = recogniser(&["snake"], &["mov_left", "head"]);
         let body = snake.piece("mov_left", Some("l"));
         assert_eq!((body.shape, body.label.as_str()), ("arrow", "left"));
+        assert_eq!(snake.piece("up", Some("|")).shape, "text", "a line of the style");
+        assert_eq!(snake.piece("mark", Some("o")).shape, "target");
         let shogi = recogniser(&["black", "white"], &["white gold unpromoted"]);
         assert_eq!(shogi.piece("white gold unpromoted", Some("G")).shape, "text");
     }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::games::{OpenGame, Wanted};
 use crate::live::{Track, now_ms};
-use crate::tools::Reached;
+use crate::reached::Reached;
 use crate::{ApiError, Site};
 
 /// The kind of the documents that contain puzzles.
@@ -36,6 +36,8 @@ const CHOICES: usize = 3;
 const GAMES: [&str; 4] = ["connect-four", "breakthrough", "hexapawn", "tictactoe"];
 /// How long to wait between searches for new puzzles.
 const PAUSE: Duration = Duration::from_mins(2);
+/// A day in milliseconds.
+const DAY: i64 = 24 * 3600 * 1000;
 /// The maximum number of puzzles to keep.
 const KEPT: usize = 2_000;
 
@@ -96,9 +98,7 @@ pub async fn get(site: &Arc<Site>, id: &str) -> Result<Value, ApiError> {
     let (puzzle, previous, next) = {
         let all = site.puzzles.lock();
         let at = if id == "today" {
-            // One puzzle a day, in the order in which they were found.
-            let day = now_ms() / (24 * 3600 * 1000);
-            (!all.is_empty()).then(|| (day as usize) % all.len())
+            of_the_day(&all.iter().map(|one| one.created).collect::<Vec<_>>(), now_ms())
         } else {
             all.iter().position(|one| one.id == id)
         };
@@ -123,6 +123,17 @@ pub async fn get(site: &Arc<Site>, id: &str) -> Result<Value, ApiError> {
         }))
     })
     .await
+}
+
+/// The index of the puzzle of the day, by the times when puzzles were found, in their order. Those
+/// that are found during a day do not change its puzzle.
+fn of_the_day(created: &[i64], now: i64) -> Option<usize> {
+    let day = now.div_euclid(DAY);
+    let before = created.iter().filter(|&&time| time < day * DAY).count();
+    match before {
+        0 => (!created.is_empty()).then_some(0),
+        _ => Some(day.rem_euclid(before as i64) as usize),
+    }
 }
 
 /// The difficulty as text.
@@ -446,5 +457,23 @@ impl Proof {
             self.known.insert((state.to_vec(), hero), wins);
         }
         Some(wins)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_puzzle_of_the_day_stays_the_same_for_a_day() {
+        let noon = 20_000 * DAY + DAY / 2;
+        assert_eq!(of_the_day(&[], noon), None);
+        let first = of_the_day(&[noon - 5], noon);
+        assert_eq!(first, Some(0));
+        assert_eq!(of_the_day(&[noon - 5, noon + 1, noon + 2], noon + 3), first);
+        let old = [1, 2, 3];
+        let today = of_the_day(&old, noon);
+        assert_eq!(of_the_day(&[1, 2, 3, noon], noon + 1), today);
+        assert_ne!(of_the_day(&old, noon + DAY), today, "another one tomorrow");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::drawing::{Edge, Shape};
+use crate::drawing::{BoardNames, Edge, Shape};
 use crate::pieces::Piece;
 use crate::scene::Scene;
 use crate::words::escape;
@@ -90,6 +90,9 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
             );
         }
     }
+    for (number, panel) in shape.panels.iter().enumerate().filter(|one| one.1.layout == "grid") {
+        axes(&mut svg, shape, number, panel, origins[number]);
+    }
     for [from, to] in &shape.lines {
         let (start, end) = (place(*from), place(*to));
         let half = CELL / 2.0;
@@ -130,6 +133,8 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
             draw(&mut svg, piece, (left + CELL / 2.0, top + CELL / 2.0));
         } else if unknown {
             text(&mut svg, "?", (left + CELL / 2.0, top + CELL / 2.0), "#555");
+        } else if layout != "grid" {
+            small(&mut svg, &cell.name, (left + CELL / 2.0, top + CELL / 2.0));
         }
         svg.push_str("</g>");
     }
@@ -144,6 +149,38 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
         [percent(left, width), percent(top, total), percent(CELL, width), percent(CELL, total)]
     });
     Board { places: places.collect(), svg, width }
+}
+
+/// The names of the rows and columns of a grid.
+fn axes(
+    svg: &mut String,
+    shape: &Shape,
+    number: usize,
+    panel: &BoardNames,
+    (left, top): (f32, f32),
+) {
+    let own = shape.cells.iter().filter(|cell| cell.board == number);
+    let bottom = top + (own.map(|cell| cell.y).fold(0.0, f32::max) + 1.0) * CELL;
+    for (at, name) in panel.columns.iter().enumerate() {
+        small(svg, name, (left + (at as f32 + 0.5) * CELL, bottom + 12.0));
+    }
+    for (at, name) in panel.rows.iter().enumerate() {
+        small(svg, name, (left - 11.0, top + (at as f32 + 0.5) * CELL));
+    }
+}
+
+/// A name in small letters.
+fn small(svg: &mut String, label: &str, (x, y): (f32, f32)) {
+    if label.is_empty() {
+        return;
+    }
+    let size = (CELL * 0.3).min(CELL * 1.3 / label.chars().count() as f32);
+    let label = escape(label);
+    let _ = write!(
+        svg,
+        "<text x=\"{x}\" y=\"{}\" font-size=\"{size:.1}\" text-anchor=\"middle\" fill=\"#666\">{label}</text>",
+        y + size * 0.35
+    );
 }
 
 /// A wall or a sign at a side of a cell.

@@ -8,9 +8,7 @@ use magister::engine::explain::{Extent, Scene as Explained};
 use magister::engine::{Explainer, Ground, within};
 use magister::{Findings, FrontEnd, Input, Language, Reading};
 use magister_arena::{AgentThread, Deadline, TimeControl};
-use magister_core::{
-    Budget, Information, Move, Observation, Role, Said, Seed, Step, Stop, Turn, View,
-};
+use magister_core::{Budget, Information, Observation, Role, Said, Seed, Stop, Turn, View};
 use magister_gdl::{Dialect, Options, Syntax};
 use magister_infoset::{Belief, InfosetLimits, Known, Settings};
 use serde::Deserialize;
@@ -18,12 +16,15 @@ use serde_json::{Value, json};
 
 use crate::ApiError;
 use crate::games::OpenGame;
-use crate::live::{resolve, spec};
-use crate::scene::{Position, Scene, line};
+use crate::live::spec;
+use crate::reached::Reached;
+use crate::scene::line;
 use crate::words::label;
 
 /// The time limit for an explanation or an information set.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The maximum number of optimised rules that are shown.
+const WRITTEN: usize = 2_000;
 /// The extent of a proof that is useful to a person.
 const EXTENT: Extent = Extent { depth: 4, width: 4, history: 0 };
 
@@ -161,96 +162,6 @@ fn first_problem(found: &magister_gdl::Diagnostics) -> String {
     format!("the rules cannot be converted: {}", first.unwrap_or_default())
 }
 
-/// Turns of a match: the moves of all roles, of all players, or only of those with a choice.
-pub type History = Vec<Vec<String>>;
-
-/// A position reached by given moves.
-pub struct Reached {
-    /// The game.
-    pub open: Arc<OpenGame>,
-    /// The state.
-    pub state: Vec<u64>,
-    /// The turns as joint moves.
-    pub turns: Vec<Vec<Move>>,
-}
-
-impl std::fmt::Debug for Reached {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reached").field("turns", &self.turns.len()).finish_non_exhaustive()
-    }
-}
-
-impl Reached {
-    /// Makes the moves of a history.
-    pub fn new(open: &Arc<OpenGame>, history: &History) -> Result<Self, ApiError> {
-        let game = &*open.playable.game;
-        let info = game.info();
-        let mut worker = game.worker();
-        let mut step = Step::new();
-        let mut turns = Vec::new();
-        worker.reset();
-        for (number, texts) in history.iter().enumerate() {
-            let wrong =
-                |what: String| ApiError::invalid("history", format!("turn {}: {what}", number + 1));
-            if worker.terminal() {
-                return Err(wrong("the game is over before this turn".to_owned()));
-            }
-            let mut given = texts.iter();
-            let choosers = info.all_roles().filter(|&role| worker.legal(role).len() > 1).count();
-            let players = info.players().count();
-            let mut joint = Vec::new();
-            for role in info.all_roles() {
-                let legal = worker.legal(role);
-                let is_chance = info.chance == Some(role);
-                let takes = if texts.len() == info.roles.len() {
-                    true
-                } else if texts.len() == players {
-                    !is_chance
-                } else {
-                    texts.len() == choosers && legal.len() > 1
-                };
-                let text = if takes { given.next() } else { None };
-                let name = info.role_name(role);
-                let choice = match (text, legal) {
-                    (Some(text), _) => resolve(game, &*worker, role, text).ok_or_else(|| {
-                        wrong(format!("{} is not a legal move of {name}", label(text)))
-                    })?,
-                    (None, [only]) => *only,
-                    (None, _) => return Err(wrong(format!("the move of {name} is missing"))),
-                };
-                joint.push(choice);
-            }
-            within(PATIENCE, &Stop::never(), |stop| worker.step(&joint, &mut step, stop))?;
-            turns.push(joint);
-        }
-        let mut state = Vec::new();
-        worker.save(&mut state);
-        Ok(Reached { open: Arc::clone(open), state, turns })
-    }
-
-    /// The position as a scene in which all roles may move.
-    pub fn scene(&self) -> Scene {
-        let game = &*self.open.playable.game;
-        let roles: Vec<Role> = game.info().players().collect();
-        let mut worker = game.worker();
-        let mut position = Position { open: &self.open, worker: &mut *worker, state: &self.state };
-        let mut scene = position.scene(&roles);
-        scene.ply = self.turns.len();
-        scene.waiting.clone_from(&scene.acting);
-        scene
-    }
-
-    /// The view of a role, with perfect information.
-    fn view(&self, role: Role) -> View {
-        let mut view = View::new(Arc::clone(&self.open.playable.game), role);
-        for joint in &self.turns {
-            let seen = Observation::Joint(joint.clone().into());
-            view.push(Turn { own: joint[role.index()], seen });
-        }
-        view
-    }
-}
-
 /// Values of all moves of the roles that have a choice, by a player of the registry.
 pub fn analyze(
     reached: &Reached,
@@ -275,7 +186,9 @@ pub fn analyze(
             worker.goals(role, &mut goals);
             evaluation[role.index()] = goals.first().copied();
         }
-        return Ok(json!({"roles": [], "evaluation": evaluation, "scene": reached.scene()}));
+        return Ok(json!({
+            "roles": [], "evaluation": evaluation, "scene": reached.scene(), "state": reached.facts(),
+        }));
     }
     let acting: Vec<Role> = info.players().filter(|&role| worker.legal(role).len() > 1).collect();
     let control = TimeControl {
@@ -286,7 +199,7 @@ pub fn analyze(
     };
     let mut roles = Vec::new();
     for role in acting.iter().copied() {
-        let mut thread = AgentThread::new(Arc::new(spec.clone()), Arc::clone(game), role)
+        let mut thread = AgentThread::new(Arc::new(spec.clone()), reached.game(), role)
             .map_err(|_| ApiError::unavailable("no thread could be started"))?;
         let rng = Seed::from(1).derive("analyze").rng();
         let answer = thread.decide(&reached.view(role), rng, &control);
@@ -332,7 +245,10 @@ pub fn analyze(
             _ => {}
         }
     }
-    Ok(json!({"roles": roles, "evaluation": evaluation, "scene": reached.scene()}))
+    Ok(json!({
+        "roles": roles, "evaluation": evaluation, "scene": reached.scene(),
+        "state": reached.facts(),
+    }))
 }
 
 /// Why a move is legal or not.
@@ -450,6 +366,13 @@ pub fn metagame(open: &OpenGame, time: Duration) -> Value {
             "sides": inner.per_player.len(),
         })
     });
+    let written = playable.network().map(|network| {
+        let info = playable.game.info();
+        let roles: Vec<String> =
+            info.all_roles().map(|role| info.role_name(role).to_owned()).collect();
+        let written = network.network().written(&roles, WRITTEN);
+        json!({"text": written.text, "rules": written.rules, "shown": written.rules.min(WRITTEN)})
+    });
     let subgames = playable.network().map(|network| {
         let compiled = network.compiled();
         let names = compiled.names().fluents();
@@ -486,7 +409,7 @@ pub fn metagame(open: &OpenGame, time: Duration) -> Value {
     });
     json!({
         "game": open.name, "evaluator": playable.evaluator, "network": network,
-        "decomposition": subgames, "translations": translations,
+        "decomposition": subgames, "translations": translations, "optimised": written,
         "prepare_ms": playable.took.as_secs_f64() * 1e3,
     })
 }

@@ -2,7 +2,7 @@
 
 use magister_core::BoardStyle;
 
-use super::domain::Kind;
+use super::domain::{Kind, common_prefix};
 use super::graph;
 use super::groups::Things;
 use super::marks::words;
@@ -87,7 +87,7 @@ impl Relation {
             return Class::Board(lie);
         }
         let count = self.domains.len();
-        let all: Vec<usize> = (0..count).collect();
+        let all: Vec<usize> = (0..count).filter(|leaf| !self.spare.contains(leaf)).collect();
         if count == 0 {
             return Class::Fact;
         }
@@ -345,7 +345,8 @@ impl Relation {
     /// A board over two leaves: which of them is the row, and where the first row is.
     pub(super) fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
-        let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
+        let called = || (self.hint(a, material), self.hint(b, material));
+        let (row, column, up) = match self.prefixes(a, b).unwrap_or_else(called) {
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),
             // Rules that name the column first mean x and y.
             (Hint::X, Hint::Y | Hint::None)
@@ -365,6 +366,24 @@ impl Relation {
             label: label.to_vec(),
             up,
             also: None,
+        }
+    }
+
+    /// The directions of two leaves whose values say it, such as `r1` and `c1`.
+    fn prefixes(&self, a: usize, b: usize) -> Option<(Hint, Hint)> {
+        let hint = |leaf: usize| {
+            let names = self.domains[leaf].names.iter().map(|name| &**name);
+            match common_prefix(names)?.trim_end_matches(['_', '-']).to_lowercase().as_str() {
+                "r" | "row" => Some(Hint::Row),
+                "c" | "col" | "column" => Some(Hint::Column),
+                "x" => Some(Hint::X),
+                "y" => Some(Hint::Y),
+                _ => None,
+            }
+        };
+        match (hint(a)?, hint(b)?) {
+            (one, other) if one != other => Some((one, other)),
+            _ => None,
         }
     }
 

@@ -66,7 +66,18 @@ pub(super) fn recognise(plans: &mut [Plan], uses: &mut [Use], material: &Materia
         // Often there are several relations, one for each direction, or a set of directions for
         // each role.
         let whole = || fitting(plan, &related.concat());
-        let found = whole().or_else(|| related.iter().find_map(|pairs| fitting(plan, pairs)));
+        // Others relate distant cells, such as those of a jump, while directions lead to the same
+        // line or to the next one.
+        let near = || {
+            let mut near = [false, true].map(|turned| {
+                let lists = related.iter().filter(|pairs| pairs.iter().all(|p| beside(p, turned)));
+                lists.flatten().copied().collect::<Vec<Pair>>()
+            });
+            near.sort_by_key(|pairs| Reverse(pairs.len()));
+            near.iter().find_map(|pairs| fitting(plan, pairs))
+        };
+        let one = || related.iter().find_map(|pairs| fitting(plan, pairs));
+        let found = whole().or_else(near).or_else(one);
         // Without adjacency in the rules, the outline of the board decides.
         let silent = related.iter().all(|pairs| pairs.len() < plan.cells.len());
         let found =
@@ -114,6 +125,11 @@ fn outline(plan: &Plan) -> Option<Shift> {
     None
 }
 
+/// Whether two places are in the same line or in neighbouring lines.
+fn beside(&((x, y), (u, v)): &Pair, turned: bool) -> bool {
+    if turned { x.abs_diff(u) <= 1 } else { y.abs_diff(v) <= 1 }
+}
+
 /// The two different places in a fact.
 fn pair(plan: &Plan, lie: &Lie, fact: &[crate::Ground]) -> Option<Pair> {
     let mut words: Vec<Arc<str>> = Vec::new();
@@ -147,7 +163,12 @@ fn fitting(plan: &Plan, pairs: &[Pair]) -> Option<(Shift, bool)> {
         (each(plan, pairs, true), true),
     ];
     let ways = ways.into_iter().filter_map(|(shift, turned)| Some((shift?, turned)));
-    ways.into_iter().find(|(shift, turned)| fits(plan, pairs, shift, *turned))
+    let fitting = ways.filter_map(|(shift, turned)| {
+        let wrong = fits(plan, pairs, &shift, turned)?;
+        Some((wrong, shift, turned))
+    });
+    let (_, shift, turned) = fitting.min_by_key(|&(wrong, ..)| wrong)?;
+    Some((shift, turned))
 }
 
 /// The shift of every line for which the pairs are neighbours: two places of the next line touch a
@@ -177,8 +198,8 @@ fn each(plan: &Plan, pairs: &[Pair], turned: bool) -> Option<Shift> {
     Some(Shift::Each(shifts))
 }
 
-/// Whether all pairs are neighbours with this shift.
-fn fits(plan: &Plan, pairs: &[Pair], shift: &Shift, turned: bool) -> bool {
+/// The number of pairs that are not neighbours with this shift; `None` if it does not fit.
+fn fits(plan: &Plan, pairs: &[Pair], shift: &Shift, turned: bool) -> Option<usize> {
     let lines = lines(plan, turned);
     // Lines that begin or end at different places have the shape of a hexagon or a star.
     let shaped = match shift {
@@ -187,7 +208,7 @@ fn fits(plan: &Plan, pairs: &[Pair], shift: &Shift, turned: bool) -> bool {
         Shift::Right | Shift::Left => false,
     };
     if matches!(shift, Shift::Centred) && !centred(&lines) {
-        return false;
+        return None;
     }
     let place = |(x, y): (usize, usize)| {
         let (at, line) = if turned { (y, x) } else { (x, y) };
@@ -206,7 +227,8 @@ fn fits(plan: &Plan, pairs: &[Pair], shift: &Shift, turned: bool) -> bool {
     }
     // A square grid has two directions, so shifted lines need a third, unless their shape tells.
     let both = seen.contains(&(1, 1)) && seen.contains(&(1, -1));
-    wrong * (FITTING + 1) <= pairs.len() && both && (shaped || seen.len() == 3)
+    let fits = wrong * (FITTING + 1) <= pairs.len() && both && (shaped || seen.len() == 3);
+    fits.then_some(wrong)
 }
 
 /// The first and the last place of every line, if it has any.

@@ -26,6 +26,10 @@ pub(super) struct Border {
     pub(super) label: String,
 }
 
+/// Words for walls.
+const WALLS: [&str; 8] =
+    ["wall", "walls", "blocked", "block", "barrier", "fence", "hedge", "closed"];
+
 /// The minimum number of cells per mark. More frequent marks are not worth drawing.
 const RARE: usize = 3;
 
@@ -33,6 +37,14 @@ const RARE: usize = 3;
 struct Constant<'a> {
     name: &'a str,
     rows: Vec<Vec<Arc<str>>>,
+}
+
+impl Constant<'_> {
+    /// Whether it lists the cells that have a wall at the side in its name.
+    fn is_wall(&self) -> bool {
+        let pairs = self.rows.iter().all(|names| names.len() == 2);
+        pairs && meaning(self.name) == Some(Meaning::Wall) && last_side(self.name).is_some()
+    }
 }
 
 /// Draws constant relations on the boards that they describe, and removes the fluents that are
@@ -150,7 +162,8 @@ fn arguments(
     match shared {
         Some(shared) => Some(shared.arguments),
         // Fluents are part of the position, so their arguments are in the order of other fluents.
-        None if fluent => Some(if x < y { (0, 1) } else { (1, 0) }),
+        // A wall at a side that the name says belongs to a cell, too.
+        None if fluent || constant.is_wall() => Some(if x < y { (0, 1) } else { (1, 0) }),
         None => None,
     }
 }
@@ -257,7 +270,15 @@ pub(super) fn words(name: &str) -> Vec<String> {
 
 /// The side that a name ends with.
 fn last_side(name: &str) -> Option<Side> {
-    words(name).last().and_then(|word| whole_side(word))
+    let words = words(name);
+    let last = words.last()?;
+    whole_side(last).or_else(|| whole_side(last.strip_prefix(wall_before_side(last)?)?))
+}
+
+/// The word for a wall in a name such as `blockednorth`, which ends with a side.
+fn wall_before_side(word: &str) -> Option<&'static str> {
+    let side = |wall: &&&str| word.strip_prefix(**wall).and_then(whole_side).is_some();
+    WALLS.iter().find(side).copied()
 }
 
 /// The side that a value is the name of.
@@ -300,8 +321,8 @@ fn meaning(name: &str) -> Option<Meaning> {
     if has(&["gt", "greater", "larger", "bigger"]) {
         return Some(Meaning::Greater);
     }
-    let walls = ["wall", "walls", "blocked", "block", "barrier", "fence", "hedge", "closed"];
-    has(&walls).then_some(Meaning::Wall)
+    let joined = words.last().is_some_and(|word| wall_before_side(word).is_some());
+    (has(&WALLS) || joined).then_some(Meaning::Wall)
 }
 
 /// The sign at a side of a cell. It points at the smaller of the two cells.
@@ -324,6 +345,9 @@ mod tests {
         assert_eq!(last_side("blockedEast"), Some(Side::Right));
         assert_eq!(last_side("cell_lt_below"), Some(Side::Bottom));
         assert_eq!(last_side("northern"), None);
+        assert_eq!(last_side("blockednorth"), Some(Side::Top));
+        assert_eq!(last_side("unblockednorth"), None);
+        assert_eq!(meaning("blockednorth"), Some(Meaning::Wall));
         assert_eq!(meaning("cell_lt_below"), Some(Meaning::Less));
         assert_eq!(meaning("blockedEast"), Some(Meaning::Wall));
         assert_eq!(meaning("path_east"), None);

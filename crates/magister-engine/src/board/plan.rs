@@ -13,7 +13,7 @@ use super::families::families;
 use super::fill::fill;
 use super::graph::{self, Links};
 use super::groups::Things;
-use super::marks::Border;
+use super::marks::{Border, words};
 use super::material::Material;
 use super::notes::{Notes, note};
 use super::relation::{Forms, Relation};
@@ -98,6 +98,8 @@ pub(super) enum Use {
 
 /// Names that rules use for the relation between cells and pieces.
 const CELLS: [&str; 6] = ["cell", "board", "square", "piece", "location", "holds"];
+/// Words for dice. The numbers of two dice are not a column and a row.
+const DICE: [&str; 6] = ["die", "dice", "roll", "rolled", "throw", "thrown"];
 /// The maximum number of marks that are not drawn as a board.
 const FEW_MARKS: usize = 12;
 /// The maximum size of heaps that are drawn as such.
@@ -185,7 +187,8 @@ pub(super) fn plan(
                 let host = plans.iter().position(|plan| plan.hosts(&new));
                 let (columns, rows) = (new.columns.names.len(), new.rows.names.len());
                 let most = columns * rows <= relation.size * 2;
-                let large = plans.is_empty() && columns > 2 && rows > 2 && most;
+                let dice = words(&relation.name).iter().any(|word| DICE.contains(&word.as_str()));
+                let large = plans.is_empty() && columns > 2 && rows > 2 && most && !dice;
                 match host {
                     Some(plan) => Use::Board { plan, lie: lie.clone(), named: true, over: false },
                     None if large => {
@@ -447,7 +450,11 @@ impl Plan {
     /// Whether another relation gives a second property of the same cells, such as a number for
     /// every piece.
     fn lies_under(&self, other: &Plan) -> bool {
-        let numbers = |plan: &Plan| plan.values.iter().all(|value| value.parse::<i64>().is_ok());
+        // One of the values may be a word for an empty cell.
+        let numbers = |plan: &Plan| {
+            let words = plan.values.iter().filter(|value| value.parse::<i64>().is_err()).count();
+            words < 2 && words < plan.values.len()
+        };
         let one = |plan: &Plan| plan.single && !plan.values.is_empty();
         one(self)
             && one(other)

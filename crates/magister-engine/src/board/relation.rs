@@ -32,6 +32,9 @@ pub(super) struct Relation {
     pub(super) places: Vec<usize>,
     /// The leaves that are determined by the others.
     pub(super) determined: Vec<usize>,
+    /// The leaves that are always the next value after the leaf before them: `(wall a b 1 2 black)`
+    /// lies between two columns and between two rows.
+    pub(super) spare: Vec<usize>,
     /// Whether the first state has a fluent for each combination of the other leaves.
     pub(super) full: bool,
     /// Whether it was the same in all examined states.
@@ -50,6 +53,9 @@ pub(super) struct Relation {
 pub(super) struct Forms {
     /// Names of fluents whose arguments are kept whole.
     whole: FxHashSet<Arc<str>>,
+    /// Arguments that are kept whole, by the names of fluents and their places: terms of different
+    /// kinds, such as `(pawn white)` and `(rook white)`, are things and not coordinates.
+    things: FxHashSet<(Arc<str>, usize)>,
 }
 
 /// The form of a fluent and its leaves.
@@ -57,7 +63,7 @@ pub(super) type Parts = (String, Vec<Arc<str>>);
 
 impl Forms {
     pub(super) fn new(fluents: &[Ground]) -> Self {
-        let forms = Forms::default();
+        let forms = Forms { things: things(fluents), ..Forms::default() };
         let mut variants: FxHashMap<&Arc<str>, FxHashSet<String>> = FxHashMap::default();
         for fluent in fluents {
             let known = variants.entry(&fluent.name).or_default();
@@ -66,21 +72,63 @@ impl Forms {
             }
         }
         let many = variants.into_iter().filter(|(_, known)| known.len() > VARIANTS);
-        Forms { whole: many.map(|(name, _)| Arc::clone(name)).collect() }
+        let whole = many.map(|(name, _)| Arc::clone(name)).collect();
+        Forms { whole, ..forms }
     }
 
     pub(super) fn parts(&self, fluent: &Ground) -> Parts {
         let (mut form, mut leaves) = (fluent.name.to_string(), Vec::new());
-        for arg in fluent.args.iter().flatten() {
+        for (place, arg) in fluent.args.iter().flatten().enumerate() {
             if self.whole.contains(&fluent.name) {
                 form.push_str(" _");
                 leaves.push(Arc::from(arg.to_string()));
+            } else if arg.args.is_some() && self.is_thing(fluent, place) {
+                form.push_str(" _");
+                leaves.push(Arc::from(arg.to_string().replace(['(', ')'], "")));
             } else {
                 take_apart(arg, &mut form, &mut leaves);
             }
         }
         (form, leaves)
     }
+}
+
+impl Forms {
+    /// The argument that contains each leaf.
+    fn places(&self, fluent: &Ground) -> Vec<usize> {
+        fn leaves(term: &Ground) -> usize {
+            term.args.as_ref().map_or(1, |args| args.iter().map(leaves).sum())
+        }
+        let args = fluent.args.as_deref().unwrap_or_default();
+        let whole = |place| self.whole.contains(&fluent.name) || self.is_thing(fluent, place);
+        let of = |(place, arg)| vec![place; if whole(place) { 1 } else { leaves(arg) }];
+        args.iter().enumerate().flat_map(of).collect()
+    }
+
+    fn is_thing(&self, fluent: &Ground, place: usize) -> bool {
+        !self.things.is_empty() && self.things.contains(&(Arc::clone(&fluent.name), place))
+    }
+}
+
+/// The arguments of fluents that have terms of several kinds which occur nowhere else.
+fn things(fluents: &[Ground]) -> FxHashSet<(Arc<str>, usize)> {
+    type Kind<'a> = (&'a Arc<str>, usize);
+    let mut kinds: FxHashMap<(&Arc<str>, usize), FxHashSet<Kind<'_>>> = FxHashMap::default();
+    for fluent in fluents {
+        for (place, arg) in fluent.args.iter().flatten().enumerate() {
+            if let Some(args) = &arg.args {
+                let known = kinds.entry((&fluent.name, place)).or_default();
+                known.insert((&arg.name, args.len()));
+            }
+        }
+    }
+    let mut places: FxHashMap<Kind<'_>, usize> = FxHashMap::default();
+    for kind in kinds.values().flatten() {
+        *places.entry(*kind).or_default() += 1;
+    }
+    let several = |own: &FxHashSet<Kind<'_>>| own.len() > 1 && own.iter().all(|k| places[k] == 1);
+    let found = kinds.iter().filter(|(_, own)| several(own));
+    found.map(|(&(name, place), _)| (Arc::clone(name), place)).collect()
 }
 
 fn take_apart(term: &Ground, form: &mut String, leaves: &mut Vec<Arc<str>>) {
@@ -130,8 +178,9 @@ impl Relation {
         let mut relation = Relation {
             name: first.map_or(String::new(), |fluent| fluent.name.to_string()),
             domains: (0..count).map(domain).collect(),
-            places: first.map_or_else(Vec::new, |fluent| places(fluent, count)),
+            places: first.map_or_else(Vec::new, |fluent| forms.places(fluent)),
             determined: Vec::new(),
+            spare: Vec::new(),
             full: false,
             constant: false,
             size: members.len(),
@@ -160,6 +209,10 @@ impl Relation {
             relation.determined = relation.nearly(&states).unwrap_or_default();
         }
         relation.determined = two.unwrap_or(relation.determined);
+        relation.spare = relation.gaps(material);
+        if !relation.spare.is_empty() {
+            relation.determined.retain(|leaf| !relation.spare.contains(leaf));
+        }
         relation.per_role = relation.value_of_role(&states);
         let key = |leaves: &Vec<Arc<str>>| -> Vec<Arc<str>> {
             let keys = (0..count).filter(|leaf| !relation.determined.contains(leaf));
@@ -208,6 +261,26 @@ impl Relation {
             })
         });
         candidates
+    }
+
+    /// The second leaves of two gaps: between neighbouring columns, and between neighbouring rows.
+    fn gaps(&self, material: &Material) -> Vec<usize> {
+        let mut found: Vec<usize> = Vec::new();
+        for second in 1..self.domains.len() {
+            let (a, b) = (&self.domains[second - 1], &self.domains[second]);
+            if found.contains(&(second - 1)) || a.names.len() < 2 || !a.is_ordered() {
+                continue;
+            }
+            let both = a.join(b, material);
+            let next = |leaves: &Vec<Arc<str>>| {
+                let at = both.position(&leaves[second - 1]).map(|at| at + 1);
+                at.is_some() && at == both.position(&leaves[second])
+            };
+            if both.is_ordered() && self.members.iter().all(next) {
+                found.push(second);
+            }
+        }
+        if found.len() == 2 && self.domains.len() > 4 { found } else { Vec::new() }
     }
 
     /// The leaves of two cells, if the only other leaf names a thing that may lie on both, such as a
@@ -291,15 +364,4 @@ fn strongest(mut found: Vec<Vec<usize>>, domains: &[Domain]) -> Option<Vec<usize
     // If all are alike, the last leaf is preferred.
     let last = |leaves: &[usize]| std::cmp::Reverse(leaves.iter().sum::<usize>());
     largest.min_by_key(|leaves| (places(leaves), last(leaves))).cloned()
-}
-
-/// The argument that contains each leaf.
-fn places(fluent: &Ground, count: usize) -> Vec<usize> {
-    fn leaves(term: &Ground) -> usize {
-        term.args.as_ref().map_or(1, |args| args.iter().map(leaves).sum())
-    }
-    let args = fluent.args.as_deref().unwrap_or_default();
-    let whole = args.len() == count;
-    let of = |(place, arg)| vec![place; if whole { 1 } else { leaves(arg) }];
-    args.iter().enumerate().flat_map(of).collect()
 }

@@ -18,6 +18,7 @@ mod solver;
 mod tactics;
 mod turns;
 mod uses;
+mod written;
 
 use magister_core::{Halt, Move, Percept, Role, Stop};
 
@@ -31,6 +32,7 @@ pub use ids::{FluentId, InputId, MoveId, NodeId};
 pub use per_player::PlayerNetwork;
 pub use turns::Turns;
 use uses::Uses;
+pub use written::Written;
 
 /// The wire that replaces an edge.
 fn through(new: &[Edge], edge: Edge) -> Edge {

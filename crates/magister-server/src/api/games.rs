@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Answer, App, Body, Query};
 use crate::accounts::Visitor;
 use crate::games::{GameFilter, OpenGame};
-use crate::tools::Reached;
+use crate::reached::Reached;
 use crate::{ApiError, Site};
 
 pub(super) fn routes() -> Router<Arc<Site>> {

@@ -53,7 +53,8 @@ pub fn router(site: &Arc<Site>) -> Router {
     let api = if assets::has_client() { api.route("/", get(assets::file)) } else { api };
     // With the client, the plain pages are for browsers without scripts.
     let pages = if assets::has_client() {
-        assets::router().nest("/plain", pages::router(site))
+        let home = get(|| async { Redirect::permanent("../plain") });
+        assets::router().nest("/plain", pages::router(site)).route("/plain/", home)
     } else {
         pages::router(site)
     };

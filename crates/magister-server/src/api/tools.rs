@@ -13,7 +13,8 @@ use super::matches::{on_match, wanted};
 use super::{Answer, App, Body, token};
 use crate::games::OpenGame;
 use crate::limits::Client;
-use crate::tools::{History, Lived, Reached};
+use crate::reached::{History, Reached};
+use crate::tools::Lived;
 use crate::{ApiError, Site, style, tools};
 
 pub(super) fn routes() -> Router<Arc<Site>> {
@@ -70,6 +71,9 @@ struct PositionBody {
     game: Option<String>,
     #[serde(default)]
     rules: Option<String>,
+    /// The facts of the position before the history; by default the initial ones.
+    #[serde(default)]
+    state: Option<String>,
     #[serde(default)]
     history: History,
     #[serde(default)]
@@ -103,7 +107,7 @@ async fn explain(State(site): App, Body(body): Body<PositionBody>) -> Answer {
     let open = site.games.get(&wanted(body.game, body.rules)?).await?;
     let answer = site.blocking(move || {
         let role = role_of(&open, body.role.as_ref())?;
-        let reached = Reached::new(&open, &body.history)?;
+        let reached = Reached::from_facts(&open, body.state.as_deref(), &body.history)?;
         let choice = body.choice.ok_or_else(|| ApiError::bad("the request names no `move`"))?;
         tools::explain(&reached, role, &choice)
     });
@@ -121,7 +125,7 @@ async fn analyze(
     site.hub.pool.put(&client.name, move || {
         let player = body.player.as_deref().unwrap_or("uct");
         let iterations = body.iterations.unwrap_or(20_000);
-        let reached = Reached::new(&open, &body.history);
+        let reached = Reached::from_facts(&open, body.state.as_deref(), &body.history);
         let answer = reached.and_then(|reached| tools::analyze(&reached, player, iterations, time));
         let _ = send.send(answer);
     });

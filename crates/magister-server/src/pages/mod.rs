@@ -130,7 +130,7 @@ impl IntoResponse for Failure {
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;\
-padding:0 1rem 3rem;background:#fff;color:#1a1a1a}nav a{margin-right:1rem}a{color:#1a5a96}\
+padding:0 1rem 3rem;background:#fff;color:#1a1a1a}nav a{margin-right:1rem;display:inline-block}select,input,button{font:inherit;max-width:100%}a{color:#1a5a96}\
 table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}\
 .board{position:relative;max-width:100%}.board svg{display:block;width:100%;height:auto}\
 .board button,.board a{position:absolute;background:none;border:2px solid transparent;padding:0;\
@@ -144,12 +144,13 @@ pre{background:#2a2a2a}.board svg{background:#f7f3ea}.hint{color:#aaa}}";
 fn page(title: &str, body: &str, refresh: bool) -> Html<String> {
     let title = escape(title);
     let at = base();
+    let home = if at.is_empty() { "/" } else { at };
     let again = if refresh { "<meta http-equiv=\"refresh\" content=\"2\">" } else { "" };
     Html(format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">{again}\
          <title>{title} - Magister</title><style>{STYLE}</style></head><body>\
-         <nav aria-label=\"Site\"><p><a href=\"{at}/\">Magister</a><a href=\"{at}/games\">Games</a>\
+         <nav aria-label=\"Site\"><p><a href=\"{home}\">Magister</a><a href=\"{at}/games\">Games</a>\
          <a href=\"{at}/matches\">Matches</a><a href=\"{at}/leaderboard\">Leaderboard</a>\
          <a href=\"/api/openapi.json\">API</a></p></nav><main><h1>{title}</h1>{body}</main>\
          <footer><p class=\"hint\">{CLIENT}</p></footer></body></html>",

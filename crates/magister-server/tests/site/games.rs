@@ -40,6 +40,8 @@ async fn details_of_a_game() {
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert!(error["error"].as_str().unwrap().contains("tictactoe"), "{error}");
     let network = app.get("/api/metagame/tictactoe").await;
+    let optimised = network["optimised"]["text"].as_str().unwrap();
+    assert!(optimised.contains("(legal x (put 1 1))") && !optimised.contains('?'), "{optimised}");
     assert!(network["network"]["fluents"].as_u64() > Some(20), "{network}");
 }
 

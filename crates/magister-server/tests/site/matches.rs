@@ -256,6 +256,40 @@ async fn hints_and_analysis_find_the_winning_move() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn positions_are_set_up_by_facts() {
+    let app = App::new().await;
+    let ask = |state: &str, history: Value| json!({"game": "tictactoe", "state": state, "history": history, "player": "alphabeta"});
+    let start = app.post("/api/analyze", None, json!({"game": "tictactoe", "iterations": 1})).await;
+    let facts = start["state"].as_str().unwrap();
+    assert_eq!(facts.lines().next(), Some("(cell 1 1 b)"), "{facts}");
+    // Two in a row, and it is the turn of x.
+    let edited = facts.replace("(cell 1 1 b)", "(cell 1 1 x)").replace("2 1 b", "2 1 x");
+    let values = app.post("/api/analyze", None, ask(&edited, json!([]))).await;
+    assert_eq!(values["evaluation"][0], 100.0);
+    assert_eq!(values["state"], edited);
+    // The text of a list is understood as well, and moves follow.
+    let listed = format!("({})", edited.replace('\n', " "));
+    let after = app.post("/api/analyze", None, ask(&listed, json!([["(put 3 1)", "noop"]]))).await;
+    assert_eq!(after["scene"]["terminal"], true, "{after}");
+    assert_eq!(after["evaluation"][0], 100.0);
+    let both = format!("{facts}\n(control o)");
+    let (_, answer) = app.call("POST", "/api/analyze", None, Some(ask(&both, json!([])))).await;
+    let said = |answer: &Value| answer["error"].as_str().unwrap().to_owned();
+    let both = said(&answer);
+    assert!(both.contains("control x") && both.ends_with(" cannot hold together"), "{both}");
+    let none = facts.replace("(control x)", "");
+    let (_, answer) = app.call("POST", "/api/analyze", None, Some(ask(&none, json!([])))).await;
+    let none = said(&answer);
+    assert!(none.starts_with("one of these facts must hold: control "), "{none}");
+    let unknown = facts.replace("(cell 1 1 b)", "(cell 1 1 z)");
+    let (_, answer) = app.call("POST", "/api/analyze", None, Some(ask(&unknown, json!([])))).await;
+    assert_eq!(said(&answer), "cell 1 1 z cannot be a fact of this game");
+    let (_, answer) = app.call("POST", "/api/analyze", None, Some(ask("((", json!([])))).await;
+    let what = "the facts cannot be read; write one term per line, as in the rules";
+    assert_eq!(answer["error"], what);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn searches_end_when_no_one_waits_for_them() {
     let app = App::new().await;
     // Ten minutes per move, so that only the flag can end such a search.

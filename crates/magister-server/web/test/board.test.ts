@@ -179,6 +179,12 @@ describe("names and signs", () => {
     expect(looks(shape(["", "d", "m", "n", "o"], letters), [])[4]).toMatchObject({ shape: "text", text: "o" });
     expect(looks(shape(["", "o", "x"], { o: hint("o", "nought"), x: hint("x", "cross") }), [])[1]!.shape).toBe("ring");
   });
+  it("a checker and a disc of one colour differ by a letter", () => {
+    const disc = (label: string, colour: string) => ({ shape: "disc", side: null, label, colour });
+    const discs = { redChecker: disc("redChecker", "red"), redDisc: disc("redDisc", "red"), blueDisc: disc("blueDisc", "blue") };
+    const drawn = looks(shape(["", "redChecker", "redDisc", "blueDisc"], discs), []);
+    expect(drawn.map((one) => `${one.shape} ${one.text}`.trim()).slice(1)).toEqual(["text C", "disc", "disc"]);
+  });
   it("a board of one row has the names of its columns, and words stand beside rows", () => {
     const cell = (name: string, x: number, y: number) => ({ name, x, y, board: 0 });
     const row = draw({ layout: "grid", boards: [""], cells: [cell("0", 0, 0), cell("1", 1, 0)], values: [""] });

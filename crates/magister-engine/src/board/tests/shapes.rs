@@ -177,6 +177,29 @@ fn every_line_of_hexagons_may_have_its_own_shift() {
 }
 
 #[test]
+fn two_directions_make_hexagons_beside_a_relation_of_distant_cells() {
+    // Rows of 1, 2, 3, 2 and 1 cells; all begin with 1. There are no steps along the rows.
+    let length = |y: usize| [0, 1, 2, 3, 2, 1, 0][y];
+    let all = (1..=5).flat_map(|y| (1..=length(y)).map(move |x| (x, y)));
+    let mut facts = String::new();
+    for (x, y) in all.clone() {
+        let grows = length(y + 1) > length(y);
+        for (name, to) in
+            [("left", if grows { x } else { x - 1 }), ("right", x + usize::from(grows))]
+        {
+            if (1..=length(y + 1)).contains(&to) {
+                let _ = write!(facts, "({name} {x} {y} {to} {})", y + 1);
+            }
+        }
+        for (u, v) in all.clone().filter(|&(_, v)| v > y + 1) {
+            let _ = write!(facts, "(far {x} {y} {u} {v})");
+        }
+    }
+    let picture = pictured(&cells(all, &facts), "");
+    assert_eq!(picture.panels[0].layout, Layout::Hexagons);
+}
+
+#[test]
 fn cells_that_refer_to_cells_have_no_labels() {
     let all = (1..=3).flat_map(|x| (1..=3).map(move |y| (x, y)));
     let groups = "(index 1) (index 2) (index 3)
@@ -214,4 +237,84 @@ fn a_thing_of_two_cells_lies_on_both() {
     assert_eq!(picture.panels.len(), 1);
     assert_eq!((of("left").len(), of("right").len()), (2, 2));
     assert!(of("left").contains(&"2 1") && of("right").contains(&"4 4"));
+}
+
+#[test]
+fn terms_of_several_kinds_are_things_and_not_coordinates() {
+    let rules = "(role you) (file 1) (file 2) (file 3) (file 4) (rank 1) (rank 2) (rank 3)
+        (man (pawn white)) (man (rook white)) (man (lance 1 2))
+        (init (cell 1 1 (pawn white))) (init (cell 2 1 (lance 1 2))) (init (cell 3 1 empty))
+        (init (cell 4 1 empty))
+        (<= (init (cell ?x ?y empty)) (file ?x) (rank ?y) (distinct ?y 1))
+        (<= (base (cell ?x ?y empty)) (file ?x) (rank ?y))
+        (<= (base (cell ?x ?y ?m)) (file ?x) (rank ?y) (man ?m))
+        (<= (legal you (put ?x ?y ?m)) (true (cell ?x ?y empty)) (man ?m))
+        (<= (next (cell ?x ?y ?m)) (does you (put ?x ?y ?m)))
+        (<= (next (cell ?x ?y ?m)) (true (cell ?x ?y ?m)) (not (filled ?x ?y)))
+        (<= (filled ?x ?y) (does you (put ?x ?y ?m)))
+        (<= terminal (not free)) (<= free (true (cell ?x ?y empty))) (goal you 100)";
+    let picture = pictured(rules, "");
+    assert_eq!(picture.panels.len(), 1, "{picture:?}");
+    let labels = |name: &str| {
+        let spot = picture.panels[0].spots.iter().find(|spot| spot.name == name).unwrap();
+        spot.labels.join(", ")
+    };
+    assert_eq!((labels("1 1"), labels("2 1")), ("pawn white".to_owned(), "lance 1 2".to_owned()));
+}
+
+#[test]
+fn rows_and_columns_that_say_so_are_not_exchanged() {
+    let rules = |first: &str, second: &str| {
+        let mut text = String::from("(role you)");
+        for a in 1..=3 {
+            for b in 1..=4 {
+                let _ = write!(
+                    text,
+                    "(init (cell {first}{a} {second}{b} red)) (at {first}{a} {second}{b})"
+                );
+            }
+        }
+        text + "(<= (base (cell ?m ?n red)) (at ?m ?n)) (<= (base (cell ?m ?n green)) (at ?m ?n))
+            (<= (legal you (flip ?m ?n)) (true (cell ?m ?n red)))
+            (<= (next (cell ?m ?n green)) (does you (flip ?m ?n)))
+            (<= (next (cell ?m ?n ?c)) (true (cell ?m ?n ?c)) (not (does you (flip ?m ?n))))
+            (<= terminal (not red)) (<= red (true (cell ?m ?n red))) (goal you 100)"
+    };
+    let columns = |text: &str| pictured(text, "").panels[0].columns.len();
+    assert_eq!(columns(&rules("r", "c")), 4);
+    assert_eq!(columns(&rules("c", "r")), 3);
+}
+
+#[test]
+fn walls_between_columns_and_rows_have_one_place_each() {
+    let rules = "(role you) (after a b) (after b c) (after c d) (next-row 1 2) (next-row 2 3)
+        (<= (init (wall ?a ?b ?m ?n none)) (after ?a ?b) (next-row ?m ?n))
+        (<= (base (wall ?a ?b ?m ?n none)) (after ?a ?b) (next-row ?m ?n))
+        (<= (base (wall ?a ?b ?m ?n red)) (after ?a ?b) (next-row ?m ?n))
+        (<= (legal you (put ?a ?b ?m ?n)) (true (wall ?a ?b ?m ?n none)))
+        (<= (next (wall ?a ?b ?m ?n red)) (does you (put ?a ?b ?m ?n)))
+        (<= (next (wall ?a ?b ?m ?n ?c)) (true (wall ?a ?b ?m ?n ?c)) (not (does you (put ?a ?b ?m ?n))))
+        (<= terminal (not free)) (<= free (true (wall ?a ?b ?m ?n none))) (goal you 100)";
+    let picture = pictured(rules, "");
+    let spots = &picture.panels[0].spots;
+    assert_eq!(spots.len(), 6, "{picture:?}");
+    assert!(spots.iter().all(|spot| spot.labels == ["none"]), "{picture:?}");
+}
+
+#[test]
+fn two_dice_are_not_a_cell() {
+    let rules = |name: &str| {
+        let mut text = String::from("(role you)");
+        for n in 1..=4 {
+            let _ = write!(text, "(side {n})");
+        }
+        format!(
+            "{text} (init ({name} 1 1)) (<= (base ({name} ?a ?b)) (side ?a) (side ?b))
+            (<= (legal you (turn ?a ?b)) (side ?a) (side ?b))
+            (<= (next ({name} ?a ?b)) (does you (turn ?a ?b)))
+            (<= terminal (true ({name} 4 4))) (goal you 100)"
+        )
+    };
+    assert_eq!(pictured(&rules("dice"), "").panels.len(), 0);
+    assert_eq!(pictured(&rules("place"), "").panels.len(), 1);
 }

@@ -12,6 +12,8 @@ export interface Look {
   label: string;
   /** Other things in the same cell. */
   with?: Look[];
+  /** Whether a text needs a ground of its own, because lines are below it. */
+  backed?: boolean;
 }
 
 const TONES = ["white", "black", "red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "grey", "teal"];
@@ -85,6 +87,8 @@ function recognise(value: string, text: string, label: string, tone: string): Lo
     const shape = word === "man" || word === "men" || word === "piece" || word === "checker" ? "disc" : word === "robot" || word === "player" ? "person" : word;
     return { shape, tone: colour.toLowerCase(), text: "", label: value };
   }
+  // The names of the letters X and O.
+  if (/^(ecks|oh)$/i.test(value)) return { shape: /^oh$/i.test(value) ? "ring" : "cross", tone: tone !== "plain" ? tone : /^oh$/i.test(value) ? "blue" : "red", text: "", label };
   if (text === "@" || /^(keeper|pusher|walker)$/i.test(value)) return { shape: "person", tone: tone === "plain" ? "blue" : tone, text: "", label };
   if (/^(mark|storage)$/i.test(value)) return { shape: "target", tone, text: "", label };
   if (text === "#") return { shape: "block", tone, text: "", label };
@@ -118,7 +122,32 @@ export function looks(shape: Shape, roles: string[]): Look[] {
     const symbol = shape.symbols?.[shape.values[index]!];
     if (one.shape === "text" && one.text.length > 6 && symbol && symbol.length < 4 && symbol !== ".") found[index] = { ...one, text: symbol };
   });
-  return draughts ? found.map((one) => (one.shape === "king" ? { ...one, shape: "crowned" } : one)) : found;
+  return apart(draughts ? found.map((one) => (one.shape === "king" ? { ...one, shape: "crowned" } : one)) : found, shape.values);
+}
+
+/** Values that would look the same differ by a letter: of a checker and a disc of one colour, the checker is a disc with a `C`. */
+function apart(all: Look[], values: string[]): Look[] {
+  const groups = new Map<string, number[]>();
+  all.forEach((one, value) => {
+    if (value === 0 || one.tone === "plain" || one.text !== "" || one.with) return;
+    const key = `${one.shape} ${one.tone}`;
+    groups.set(key, [...(groups.get(key) ?? []), value]);
+  });
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    const bare = (word: string, tone: string) => (word.startsWith(tone) ? word.slice(tone.length) : word);
+    const words = group.map((value) => parts(values[value]!.replace(/([a-z])([A-Z])/g, "$1 $2")).map((word) => bare(word, all[value]!.tone)));
+    const rest = words.map((own) => own.filter((word) => !words.every((other) => other.includes(word))).join(" "));
+    // The one that is called like its picture, or that has no other name, keeps the picture.
+    const kept = Math.max(0, rest.findIndex((word) => word === "" || word === all[group[0]!]!.shape));
+    group.forEach((value, index) => {
+      const word = rest[index]!;
+      if (index === kept || word === "") return;
+      const alone = rest.filter((other) => other[0] === word[0]).length === 1;
+      all[value] = { ...all[value]!, shape: "text", text: alone ? word[0]!.toUpperCase() : word };
+    });
+  }
+  return all;
 }
 
 /** Shapes that show what they are. */

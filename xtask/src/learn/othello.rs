@@ -41,7 +41,11 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         };
         let tuples = choice.choose(&layout, &mut Seed::from(seed).derive("tuples").rng());
         let shape = tuples.and_then(|t| Shape::new(&layout, t, given.flag("symmetric", true)));
-        let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, given.steps(true));
+        let mut shape = shape.map_err(anyhow::Error::msg)?;
+        if settings.chain == Chain::Own && given.flag("exchange", true) {
+            shape = shape.with_exchange();
+        }
+        let network = NTuple::new(shape, 2, 1, 0.0, given.steps(true));
         let (plan, report) = given.plan(250_000.0, seed);
         let watch = Watch::start();
         let done = train(&|| Othello, &network, &settings, &plan, &report)?;

@@ -1,5 +1,6 @@
 //! The targets of learning, part by part. Rates are per second of processor time.
 
+mod ablations;
 mod any;
 mod classic;
 mod cube;
@@ -37,6 +38,8 @@ enum Part {
     Cube,
     /// Trains games from rules text for a minute each, then plays random, one-step and uct
     Any,
+    /// Learns small games with and without final adaptation, coherence, symmetries and replay
+    Ablations,
     /// Makes an opening book of Connect Four; an interrupted run continues
     Book,
     /// Solves positions of Connect Four given as columns, such as 44444
@@ -68,6 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Part::Nim => nim::run(&given),
         Part::Cube => cube::run(&given),
         Part::Any => any::run(&given),
+        Part::Ablations => ablations::run(&given),
         Part::Book => classic::book(&given),
         Part::Solve => classic::solve(&given, &others),
     }

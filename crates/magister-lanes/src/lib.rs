@@ -20,6 +20,7 @@
 //! | `wires` | blocks of eight words are viewed as words | a block consists of its words only |
 //! | `planes` | eight words become a vector, and the reverse | both have 512 bits, and all bit patterns are valid |
 //! | `code` | a tape is run by machine code | see below |
+//! | `pages` | the system is advised to use large pages for a block, and places are fetched into the cache | neither changes any contents |
 //!
 //! Emitted code has no branches, no calls and no instructions except loads, stores and logic on
 //! vector registers, relative to its one argument. All its addresses come from the rows of a
@@ -33,6 +34,7 @@
 mod code;
 mod commit;
 mod ledger;
+mod pages;
 mod planes;
 mod processor;
 mod scale;
@@ -44,6 +46,7 @@ mod wires;
 pub use code::TapeForm;
 pub use commit::{Commit, Start, hold, note};
 pub use ledger::{Ledger, Sweep, Tally};
+pub use pages::{large_pages, prefetch};
 pub use planes::{BITS, Planes};
 pub use processor::{Processor, Work, on_this_machine};
 pub use scale::{planes_for, scale};

@@ -48,7 +48,8 @@ pub struct Settings {
     /// Whether values learn from the move that is made or from the best move.
     pub target: Target,
     /// Final adaptation: at the end of a game all players learn from the result, not only the
-    /// player who made the last move.
+    /// player who made the last move; and if chance ends a game of one player, the last afterstate
+    /// learns that no more reward follows.
     pub final_adaptation: bool,
     /// Whether values pass through the hyperbolic tangent.
     pub squash: bool,
@@ -345,8 +346,12 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         let mut gained = vec![0.0_f32; players];
         let mut length = 0;
         let mut turn = self.env.turn(&state);
+        let mut listed = false;
         while let Some(player) = turn {
-            self.env.choices(&state, &mut self.rng, &mut self.choices)?;
+            if !listed {
+                self.env.choices(&state, &mut self.rng, &mut self.choices)?;
+            }
+            listed = false;
             if self.choices.is_empty() {
                 return Err(Halt::Rules("a player who has to decide has no move".to_owned()));
             }
@@ -370,6 +375,13 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 let mut code = std::mem::take(&mut self.old);
                 self.model.encode(&self.env, &self.choices[chosen], &mut self.scratch, &mut code);
                 self.spare = code;
+                self.env.settle(&mut after, &mut self.rng)?;
+                turn = self.env.turn(&after);
+                if M::EXPECTS && turn.is_some() {
+                    self.env.choices(&after, &mut self.rng, &mut self.choices)?;
+                    self.model.expect(&self.choices);
+                    listed = true;
+                }
             }
             let line = if lines == 1 { 0 } else { player };
             let mut left = Vec::new();
@@ -407,11 +419,11 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             let gains = Gains::new(if self.settings.chain == Chain::Own { 1 } else { self.heads });
             waiting[line] =
                 Some(Waiting { code: std::mem::take(&mut self.spare), gains, traces: left });
-            self.env.settle(&mut after, &mut self.rng)?;
             state = after;
-            turn = self.env.turn(&state);
             if turn.is_none() {
-                self.finish(&mut waiting, &state, player, false);
+                if self.settings.final_adaptation || !self.ends_unpaid(&state) {
+                    self.finish(&mut waiting, &state, player, false);
+                }
                 break;
             }
             if self.settings.longest > 0 && length >= self.settings.longest {
@@ -442,6 +454,11 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 return Ok(state);
             }
         }
+    }
+
+    /// Whether a game of one player ends in this state without a result of its own.
+    fn ends_unpaid(&self, end: &E::State) -> bool {
+        self.env.players() == 1 && self.env.result(end, 0) == 0.0
     }
 
     /// The head that evaluates positions for a player, and its sign.
@@ -547,17 +564,21 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
 
     /// Moves the values of a code and of its traces towards a target.
     fn adapt(&mut self, code: &M::Code, traces: &[M::Code], head: usize, target: f32) {
-        let value = self.squashed(self.model.value(code, head));
-        let error = target - value;
+        let (settings, alpha) = (self.settings, self.alpha);
+        let slope = |value: f32| if settings.squash { 1.0 - value * value } else { 1.0 };
+        let squashed = |value: f32| if settings.squash { tanh(value) } else { value };
+        let mut error = 0.0;
+        self.model.adapt(code, head, |value| {
+            let value = squashed(value);
+            error = target - value;
+            alpha * error * slope(value)
+        });
         self.errors.0 += f64::from(error.abs());
         self.errors.1 += 1;
-        let slope = |value: f32| if self.settings.squash { 1.0 - value * value } else { 1.0 };
-        self.model.learn(code, head, self.alpha * error * slope(value));
         let mut weight = 1.0;
         for trace in traces {
-            weight *= self.settings.lambda * self.settings.gamma;
-            let value = self.squashed(self.model.value(trace, head));
-            self.model.learn(trace, head, weight * self.alpha * error * slope(value));
+            weight *= settings.lambda * settings.gamma;
+            self.model.adapt(trace, head, |value| weight * alpha * error * slope(squashed(value)));
         }
     }
 

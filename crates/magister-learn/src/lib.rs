@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ablations;
 pub mod az;
 pub mod cells;
 pub mod connect_four;

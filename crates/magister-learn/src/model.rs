@@ -15,6 +15,16 @@ pub trait Model<E: Environment>: Sync {
     /// Scratch memory for one actor.
     fn scratch(&self) -> Self::Scratch;
 
+    /// Whether [`expect`](Model::expect) does anything. The choices of the next state are then
+    /// listed before the last step is learned.
+    const EXPECTS: bool = false;
+
+    /// Prepares for the evaluation of these choices, which follows soon: a function with large
+    /// tables begins to fetch them.
+    fn expect(&self, choices: &[Choice<E::State>]) {
+        let _ = choices;
+    }
+
     /// Writes the raw value of each choice for head `head`. Choices that end the game may get any
     /// number.
     fn rate(
@@ -43,4 +53,13 @@ pub trait Model<E: Environment>: Sync {
     /// Changes the value of a code for a head by about `step`, which is the error times the step
     /// size.
     fn learn(&self, code: &Self::Code, head: usize, step: f32);
+
+    /// Changes the value of a code for a head by the step that `step` computes from the value.
+    fn adapt(&self, code: &Self::Code, head: usize, step: impl FnOnce(f32) -> f32)
+    where
+        Self: Sized,
+    {
+        let step = step(self.value(code, head));
+        self.learn(code, head, step);
+    }
 }

@@ -19,6 +19,9 @@ pub struct Shape {
     /// For each cell, the images that contain it, with the stride of the cell in each.
     by_cell: Vec<Vec<(u32, u32)>>,
     values: Vec<u8>,
+    /// For each image, the sum of an index and the index of the board with the colours exchanged, if
+    /// both players share their tables.
+    exchanged: Option<Vec<u32>>,
 }
 
 impl Shape {
@@ -54,7 +57,37 @@ impl Shape {
                 stride *= u32::from(layout.values[usize::from(cell)]);
             }
         }
-        Ok(Shape { tuples, size, images, by_cell, values: layout.values.clone() })
+        Ok(Shape { tuples, size, images, by_cell, values: layout.values.clone(), exchanged: None })
+    }
+
+    /// The same network, in which slot 1 has the tables of slot 0 and looks up the board with the
+    /// colours exchanged, so that both players learn from the games of each. In every cell, value
+    /// `v` of `n` values is exchanged with `n - 1 - v`. Values must be those of the player who
+    /// moved, as with the chain `own`.
+    #[must_use]
+    pub fn with_exchange(mut self) -> Self {
+        let values = &self.values;
+        // The strides of a tuple times its highest values add up to the size of the table less 1.
+        let last = |cells: &Vec<u16>| {
+            cells.iter().map(|&cell| u32::from(values[usize::from(cell)])).product::<u32>() - 1
+        };
+        let sums = self.images.iter().map(|(table, cells)| 2 * table + last(cells)).collect();
+        self.exchanged = Some(sums);
+        self
+    }
+
+    /// The number of slots of weights for an environment with this many.
+    fn slots(&self, slots: usize) -> usize {
+        if self.exchanged.is_some() { 1 } else { slots }
+    }
+
+    /// The index of an image as seen from a slot.
+    #[inline]
+    fn seen(&self, slot: usize, image: usize, index: u32) -> u32 {
+        match &self.exchanged {
+            Some(sums) if slot == 1 => sums[image].wrapping_sub(index),
+            _ => index,
+        }
     }
 
     /// The number of table entries in a value.
@@ -97,15 +130,17 @@ impl NTuple {
     /// A network whose values are all `initial`.
     pub fn new(shape: Shape, slots: usize, heads: usize, initial: f32, steps: Steps) -> Self {
         let each = initial / shape.active() as f32;
+        let slots = shape.slots(slots);
         let weights = Adaptive::new(shape.size * slots * heads, each, steps);
         NTuple { shape, weights, heads }
     }
 
     fn base(&self, slot: usize, head: usize) -> usize {
+        let slot = if self.shape.exchanged.is_some() { 0 } else { slot };
         (slot * self.heads + head) * self.shape.size
     }
 
-    /// The value of a board.
+    /// The value of a board by its entries, as a slot sees them.
     pub fn value_of(&self, indices: &[u32], slot: usize, head: usize) -> f32 {
         let base = self.base(slot, head);
         indices.iter().map(|&index| self.weights.get(base + index as usize)).sum()
@@ -178,11 +213,14 @@ impl<E: Cells> Model<E> for NTuple {
         for choice in choices {
             let slot = env.slot(&choice.after);
             let base = self.base(slot, head);
-            let get = |index: u32| self.weights.get(base + index as usize);
+            let get = |image: usize, index: u32| {
+                self.weights.get(base + self.shape.seen(slot, image, index) as usize)
+            };
             if slot != known {
                 known = slot;
                 scratch.entries.clear();
-                scratch.entries.extend(scratch.indices.iter().map(|&index| get(index)));
+                let all = scratch.indices.iter().enumerate();
+                scratch.entries.extend(all.map(|(image, &index)| get(image, index)));
                 sum = scratch.entries.iter().sum();
             }
             let Scratch { cells, after, indices, entries, change, touched, changes, .. } =
@@ -207,7 +245,7 @@ impl<E: Cells> Model<E> for NTuple {
                 // then 0.
                 let by = std::mem::take(&mut change[image]);
                 if by != 0 {
-                    value += get(indices[image].wrapping_add(by)) - entries[image];
+                    value += get(image, indices[image].wrapping_add(by)) - entries[image];
                 }
             }
             out.push(value);
@@ -226,8 +264,15 @@ impl<E: Cells> Model<E> for NTuple {
                 *place = place.wrapping_add(difference.wrapping_mul(stride));
             }
         }
-        out.slot = env.slot(&choice.after) as u32;
-        out.indices.clone_from(indices);
+        let slot = env.slot(&choice.after);
+        out.slot = slot as u32;
+        if slot == 1 && self.shape.exchanged.is_some() {
+            let all = indices.iter().enumerate();
+            out.indices.clear();
+            out.indices.extend(all.map(|(image, &index)| self.shape.seen(slot, image, index)));
+        } else {
+            out.indices.clone_from(indices);
+        }
     }
 
     fn value(&self, code: &Code, head: usize) -> f32 {
@@ -248,6 +293,7 @@ mod tests {
     use super::*;
     use crate::environment::Environment;
     use crate::games::connect_four::ConnectFour;
+    use crate::games::othello::{Discs, Othello};
     use crate::tuples::TupleChoice;
     use magister_core::Seed;
 
@@ -284,6 +330,44 @@ mod tests {
                 network.encode(&env, &choices[chosen], &mut scratch, &mut code);
                 assert!((model(&code) - values[chosen]).abs() < 1e-3);
                 state = choices[chosen].after;
+            }
+        }
+    }
+
+    /// A board and the board with the colours exchanged have the same value for their players.
+    #[test]
+    fn players_share_tables_by_exchange() {
+        let env = Othello;
+        let mut rng = Seed::from(6).rng();
+        let tuples = TupleChoice::Walks { count: 10, length: 4 };
+        let tuples = tuples.choose(&env.layout(), &mut rng).unwrap();
+        let shape = Shape::new(&env.layout(), tuples, true).unwrap().with_exchange();
+        let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
+        for at in 0..network.weights.len() {
+            network.weights.set(at, rng.f64() as f32 - 0.5);
+        }
+        let mut scratch = Model::<Othello>::scratch(&network);
+        let mut rate = |state: &Discs| {
+            let (mut choices, mut values) = (Vec::new(), Vec::new());
+            Othello.choices(state, &mut Seed::from(1).rng(), &mut choices).unwrap();
+            network.rate(&env, state, &choices, 0, &mut scratch, &mut values);
+            let mut code = Code::default();
+            network.encode(&env, &choices[0], &mut scratch, &mut code);
+            let whole = Model::<Othello>::value(&network, &code, 0);
+            assert!(env.over(&choices[0].after) || (whole - values[0]).abs() < 1e-3);
+            (choices, values)
+        };
+        for _ in 0..10 {
+            let mut state = Discs::default();
+            while env.turn(&state).is_some() {
+                let (choices, values) = rate(&state);
+                let [black, white] = state.discs;
+                let other = Discs { discs: [white, black], turn: 1 - state.turn };
+                let (_, exchanged) = rate(&other);
+                for (choice, (a, b)) in choices.iter().zip(values.iter().zip(&exchanged)) {
+                    assert!(env.over(&choice.after) || (a - b).abs() < 1e-3, "{a} {b}");
+                }
+                state = choices[rng.below(choices.len() as u64) as usize].after;
             }
         }
     }

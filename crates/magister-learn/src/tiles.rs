@@ -2,7 +2,7 @@
 
 use magister_core::Rng;
 
-use crate::games::twenty48::{DIRECTIONS, Twenty48, empty_cells, put};
+use crate::games::twenty48::{Twenty48, empty_cells, put};
 use crate::nibbles::Nibbles;
 
 /// The best slide by learned values, and its value; `None` if nothing can slide.
@@ -10,23 +10,27 @@ use crate::nibbles::Nibbles;
 /// With one ply, it maximises the gain plus the afterstate value. Each further ply averages over
 /// the tiles that chance can place and takes the best reply to each.
 pub fn best_slide(env: &Twenty48, network: &Nibbles, board: u64, plies: u32) -> Option<(u32, f32)> {
+    let slides = env.slides(board);
+    let values = if plies <= 1 {
+        network.values_of(slides.map(|slide| slide.0))
+    } else {
+        slides.map(
+            |(after, _)| {
+                if after == board { 0.0 } else { chance_value(env, network, after, plies) }
+            },
+        )
+    };
     let mut best: Option<(u32, f32)> = None;
-    for direction in 0..DIRECTIONS {
-        if let Some((after, gain)) = env.slide(board, direction) {
-            let value = gain + chance_value(env, network, after, plies);
-            if best.is_none_or(|(_, most)| value > most) {
-                best = Some((direction, value));
-            }
+    for ((direction, (after, gain)), value) in (0..).zip(slides).zip(values) {
+        if after != board && best.is_none_or(|(_, most)| gain + value > most) {
+            best = Some((direction, gain + value));
         }
     }
     best
 }
 
-/// The value of an afterstate with a search of `plies` plies.
+/// The value of an afterstate: the mean over the tiles that chance can place.
 fn chance_value(env: &Twenty48, network: &Nibbles, after: u64, plies: u32) -> f32 {
-    if plies <= 1 {
-        return network.value_of(after);
-    }
     let mut free = empty_cells(after);
     let count = free.count_ones();
     let mut sum = 0.0;

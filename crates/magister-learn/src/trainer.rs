@@ -17,7 +17,7 @@ use crate::games::tictactoe::TicTacToe;
 use crate::games::twenty48::Twenty48;
 use crate::games::views::{ViewReader, Views, survey_views};
 use crate::net::Net;
-use crate::nibbles::Nibbles;
+use crate::nibbles::{Nibbles, reordered};
 use crate::ntuple::{NTuple, Shape};
 use crate::recipe::{Kind, Recipe, Rule};
 use crate::recognise::recognise;
@@ -375,15 +375,21 @@ impl Body {
             Body::Board(NTuple::new(shape, slots, heads, *initial, *steps))
         };
         if let Some((weights, sums)) = values {
-            let adaptive = match &mut body {
-                Body::Board(network) => &mut network.weights,
-                Body::Tiles(tiles) => &mut tiles.weights,
-                Body::Net(_) => return Err(unfit()),
-            };
-            if adaptive.len() != weights.len() {
+            if body.len() != weights.len() {
                 return Err(unfit());
             }
-            *adaptive = Adaptive::of(weights, sums, *steps).ok_or_else(unfit)?;
+            let loaded = if let Body::Tiles(_) = &body {
+                let sums = sums.map(|sums| reordered(sums, 2));
+                Adaptive::of(&reordered(weights, 1), sums.as_deref(), *steps)
+            } else {
+                Adaptive::of(weights, sums, *steps)
+            };
+            let loaded = loaded.ok_or_else(unfit)?;
+            match &mut body {
+                Body::Board(network) => network.weights = loaded,
+                Body::Tiles(tiles) => tiles.weights = loaded,
+                Body::Net(_) => {}
+            }
         }
         Ok(body)
     }
@@ -399,7 +405,10 @@ impl Body {
     fn values(&self) -> (Vec<f32>, Option<Vec<f32>>) {
         match self {
             Body::Board(network) => (network.weights.values(), network.weights.sums()),
-            Body::Tiles(tiles) => (tiles.weights.values(), tiles.weights.sums()),
+            Body::Tiles(tiles) => {
+                let sums = tiles.weights.sums().map(|sums| reordered(&sums, 2));
+                (reordered(&tiles.weights.values(), 1), sums)
+            }
             Body::Net(net) => (net.weights.values(), None),
         }
     }

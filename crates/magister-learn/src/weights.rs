@@ -1,6 +1,10 @@
 //! Weights that several threads may update, and step sizes that adapt to each weight.
 
+#![allow(clippy::inline_always, reason = "only inlined code is compiled for the instruction set")]
+
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use magister_lanes::{large_pages, prefetch};
 
 /// Numbers that several actors read and update without locks. Of two simultaneous updates one may
 /// be lost, which learning tolerates; with one actor no update is lost, and results are
@@ -12,12 +16,12 @@ impl Weights {
     /// `count` weights of this value.
     pub fn new(count: usize, value: f32) -> Self {
         let bits = value.to_bits();
-        Weights((0..count).map(|_| AtomicU32::new(bits)).collect())
+        Weights(large((0..count).map(|_| AtomicU32::new(bits))))
     }
 
     /// Weights of these values.
     pub fn from_values(values: &[f32]) -> Self {
-        Weights(values.iter().map(|value| AtomicU32::new(value.to_bits())).collect())
+        Weights(large(values.iter().map(|value| AtomicU32::new(value.to_bits()))))
     }
 
     /// The number of weights.
@@ -67,94 +71,151 @@ pub enum Steps {
 
 /// Weights with the sums for temporal coherence.
 ///
-/// With them, each weight is followed by the sum of its errors and the sum of their absolute
-/// values, so that learning touches only memory that was read to evaluate a position.
+/// The sums have a table of their own, because most weights are only read: sixteen weights share a
+/// cache line then, and only the afterstate that is learned needs its sums.
 #[derive(Debug)]
 pub struct Adaptive {
-    numbers: Weights,
-    /// The distance of two weights: 1 without sums, otherwise 3.
-    stride: usize,
+    weights: Weights,
+    sums: Option<Vec<Sums>>,
+}
+
+/// The sum of the errors of a weight, and the sum of their absolute values.
+#[derive(Debug)]
+struct Sums([AtomicU32; 2]);
+
+impl Sums {
+    fn new(numbers: [f32; 2]) -> Self {
+        Sums(numbers.map(|number| AtomicU32::new(number.to_bits())))
+    }
+
+    #[inline]
+    fn get(&self) -> [f32; 2] {
+        [0, 1].map(|which| f32::from_bits(self.0[which].load(Ordering::Relaxed)))
+    }
+
+    /// Adds an error and returns the coherence before.
+    #[inline]
+    fn add(&self, error: f32) -> f32 {
+        let [sum, size] = self.get();
+        self.0[0].store((sum + error).to_bits(), Ordering::Relaxed);
+        self.0[1].store((size + error.abs()).to_bits(), Ordering::Relaxed);
+        if size > 0.0 { sum.abs() / size } else { 1.0 }
+    }
 }
 
 impl Adaptive {
     /// `count` weights of this value.
     pub fn new(count: usize, value: f32, steps: Steps) -> Self {
-        let stride = match steps {
-            Steps::Plain => 1,
-            Steps::Coherent => 3,
-        };
-        let out = Adaptive { numbers: Weights::new(count * stride, 0.0), stride };
-        if value != 0.0 {
-            (0..count).for_each(|at| out.set(at, value));
+        let sums = || large((0..count).map(|_| Sums::new([0.0; 2])));
+        Adaptive {
+            weights: Weights::new(count, value),
+            sums: (steps == Steps::Coherent).then(sums),
         }
-        out
     }
 
     /// Weights with these values and, if there are any, sums: two for each weight. `None` if the
     /// numbers do not fit.
     pub fn of(weights: &[f32], sums: Option<&[f32]>, steps: Steps) -> Option<Self> {
-        let out = Adaptive::new(weights.len(), 0.0, steps);
-        if sums.is_some_and(|sums| sums.len() != 2 * weights.len()) {
-            return None;
-        }
-        for (at, &weight) in weights.iter().enumerate() {
-            out.set(at, weight);
-            if let (Some(sums), 3) = (sums, out.stride) {
-                out.numbers.set(3 * at + 1, sums[2 * at]);
-                out.numbers.set(3 * at + 2, sums[2 * at + 1]);
-            }
-        }
-        Some(out)
+        let Some(sums) = sums.filter(|_| steps == Steps::Coherent) else {
+            let out = Adaptive::new(weights.len(), 0.0, steps);
+            return Some(Adaptive { weights: Weights::from_values(weights), ..out });
+        };
+        let (pairs, rest) = sums.as_chunks::<2>();
+        (pairs.len() == weights.len() && rest.is_empty()).then(|| Adaptive {
+            weights: Weights::from_values(weights),
+            sums: Some(large(pairs.iter().map(|&pair| Sums::new(pair)))),
+        })
     }
 
     /// The number of weights.
     pub fn len(&self) -> usize {
-        self.numbers.len() / self.stride
+        self.weights.len()
     }
 
     /// Whether there are no weights.
     pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+        self.weights.is_empty()
     }
 
     /// A weight.
     #[inline]
     pub fn get(&self, at: usize) -> f32 {
-        self.numbers.get(at * self.stride)
+        self.weights.get(at)
     }
 
     /// Changes a weight.
     #[inline]
     pub fn set(&self, at: usize, value: f32) {
-        self.numbers.set(at * self.stride, value);
+        self.weights.set(at, value);
+    }
+
+    /// The sum of some weights, in groups of eight. Each place of a group has a sum of its own, so
+    /// that no addition waits for the one before; the order is the same on every machine.
+    #[inline(always)]
+    pub fn sum(&self, groups: &[[u32; 8]]) -> f32 {
+        let mut sums = [0.0; 8];
+        for group in groups {
+            for (sum, &at) in sums.iter_mut().zip(group) {
+                *sum += self.weights.get(at as usize);
+            }
+        }
+        let [a, b, c, d, e, f, g, h] = sums;
+        ((a + b) + (c + d)) + ((e + f) + (g + h))
+    }
+
+    /// Fetches weights that are going to be summed.
+    #[inline(always)]
+    pub fn fetch(&self, groups: &[[u32; 8]]) {
+        let all = groups.as_flattened().iter();
+        all.filter_map(|&at| self.weights.0.get(at as usize)).for_each(prefetch);
+    }
+
+    /// Fetches the sums of weights that are going to be learned.
+    #[inline(always)]
+    pub fn fetch_sums(&self, groups: &[[u32; 8]]) {
+        if let Some(sums) = &self.sums {
+            groups.as_flattened().iter().filter_map(|&at| sums.get(at as usize)).for_each(prefetch);
+        }
     }
 
     /// Changes a weight by `step`, scaled by its coherence.
     #[inline]
     pub fn learn(&self, at: usize, step: f32) {
-        let at = at * self.stride;
-        if self.stride == 1 {
-            self.numbers.add(at, step);
-            return;
+        match &self.sums {
+            None => self.weights.add(at, step),
+            Some(sums) => self.weights.add(at, sums[at].add(step) * step),
         }
-        let (sum, size) = (self.numbers.get(at + 1), self.numbers.get(at + 2));
-        let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };
-        self.numbers.add(at, coherence * step);
-        self.numbers.set(at + 1, sum + step);
-        self.numbers.set(at + 2, size + step.abs());
+    }
+
+    /// Changes some weights by `step` each, scaled by their coherence.
+    #[inline(always)]
+    pub fn learn_all(&self, groups: &[[u32; 8]], step: f32) {
+        let all = groups.as_flattened().iter().map(|&at| at as usize);
+        match &self.sums {
+            None => all.for_each(|at| self.weights.add(at, step)),
+            Some(sums) => all.for_each(|at| self.weights.add(at, sums[at].add(step) * step)),
+        }
     }
 
     /// All weights.
     pub fn values(&self) -> Vec<f32> {
-        (0..self.len()).map(|at| self.get(at)).collect()
+        self.weights.values()
     }
 
     /// For each weight, the sum of its errors and the sum of their absolute values; `None` for
     /// plain steps.
     pub fn sums(&self) -> Option<Vec<f32>> {
-        let sums = |at: usize| [3 * at + 1, 3 * at + 2].map(|place| self.numbers.get(place));
-        (self.stride == 3).then(|| (0..self.len()).flat_map(sums).collect())
+        self.sums.as_ref().map(|sums| sums.iter().flat_map(Sums::get).collect())
     }
+}
+
+/// Collects numbers into memory with large pages. The tables of 2048 have hundreds of megabytes,
+/// and with small pages most time would go into the translation of addresses.
+fn large<T>(numbers: impl ExactSizeIterator<Item = T>) -> Vec<T> {
+    let mut out = Vec::with_capacity(numbers.len());
+    large_pages(out.spare_capacity_mut());
+    out.extend(numbers);
+    out
 }
 
 #[cfg(test)]

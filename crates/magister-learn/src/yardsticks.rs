@@ -170,8 +170,8 @@ impl<S: Clone + Eq + Hash> MaxN<S> {
 }
 
 /// The move of a player that adds a weight for each of its pieces after the move and subtracts it
-/// for each piece of the opponent. Cells must have 1 for the first player and 2 for the second. Ties
-/// are broken at random.
+/// for each piece of the opponent. Cells must have 0 for the first player, 1 where there is no piece,
+/// and 2 for the second. Ties are broken at random.
 pub fn by_weights<E: Cells>(
     env: &mut E,
     weights: &[f32],
@@ -189,8 +189,8 @@ pub fn by_weights<E: Cells>(
             .iter()
             .zip(weights)
             .map(|(&cell, &weight)| match usize::from(cell) {
-                0 => 0.0,
-                cell if cell == player + 1 => weight,
+                1 => 0.0,
+                cell if cell == 2 * player => weight,
                 _ => -weight,
             })
             .sum();

@@ -10,7 +10,7 @@ use magister_learn::driver::{Chain, Plan, Progress, Settings};
 use magister_learn::weights::Steps;
 
 /// The settings that parts read.
-const NAMES: [&str; 38] = [
+const NAMES: [&str; 39] = [
     "alpha",
     "alpha-end",
     "bits",
@@ -19,6 +19,7 @@ const NAMES: [&str; 38] = [
     "epsilon",
     "epsilon-end",
     "every",
+    "exchange",
     "expansions",
     "farl",
     "first",

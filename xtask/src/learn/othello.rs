@@ -36,12 +36,17 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     for seed in given.seeds(1) {
         let layout = Othello.layout();
         let choice = match given.whole("tuples", 0) as usize {
+            0 if given.text("length").is_none() => TupleChoice::Given(patterns()),
             0 => TupleChoice::Given(lines(&layout, given.whole("length", 5).into())),
             count => TupleChoice::Walks { count, length: given.whole("length", 7) as usize },
         };
         let tuples = choice.choose(&layout, &mut Seed::from(seed).derive("tuples").rng());
         let shape = tuples.and_then(|t| Shape::new(&layout, t, given.flag("symmetric", true)));
-        let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, given.steps(true));
+        let mut shape = shape.map_err(anyhow::Error::msg)?;
+        if settings.chain == Chain::Own && given.flag("exchange", true) {
+            shape = shape.with_exchange();
+        }
+        let network = NTuple::new(shape, 2, 1, 0.0, given.steps(true));
         let (plan, report) = given.plan(250_000.0, seed);
         let watch = Watch::start();
         let done = train(&|| Othello, &network, &settings, &plan, &report)?;
@@ -70,6 +75,22 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     let (score, width) = mean(&all);
     println!("othello: {score:.3} ± {width:.3} over {} seeds", all.len());
     Ok(())
+}
+
+/// The patterns of Logistello, one of each set of images: the rows from the edge to the middle, the
+/// diagonals of four to eight cells, the edge with the two cells inside its corners, and the corners
+/// of three by three and two by five. M. Buro, "Experiments with Multi-ProbCut and a new high-quality
+/// evaluation function for Othello", 1997.
+fn patterns() -> Vec<Vec<u16>> {
+    let cell = |column: u16, row: u16| 8 * row + column;
+    let rows = (0..4).map(|row| (0..8).map(|column| cell(column, row)).collect());
+    let diagonals =
+        (0..5).map(|skipped| (0..8 - skipped).map(|at| cell(at + skipped, at)).collect());
+    let block = |columns: u16, rows: u16| -> Vec<u16> {
+        (0..rows).flat_map(|row| (0..columns).map(move |column| cell(column, row))).collect()
+    };
+    let edge = (0..8).map(|column| cell(column, 0)).chain([cell(1, 1), cell(6, 1)]).collect();
+    rows.chain(diagonals).chain([edge, block(3, 3), block(5, 2)]).collect()
 }
 
 /// All straight lines of some cells, one of each set of images under the symmetries of the board: W.
@@ -140,6 +161,16 @@ mod tests {
     #[test]
     fn there_are_244_openings_of_four_plies() {
         assert_eq!(openings(&Discs::default(), PLIES).len(), 244);
+    }
+
+    #[test]
+    fn patterns_are_those_of_logistello() {
+        let lengths: Vec<usize> = patterns().iter().map(Vec::len).collect();
+        assert_eq!(lengths, [8, 8, 8, 8, 8, 7, 6, 5, 4, 10, 9, 10]);
+        let shape = Shape::new(&Othello.layout(), patterns(), true).expect("tuples");
+        // Images with the same cells in another order count, too: four rows, four diagonals and
+        // edges have eight, the corners eight, and the longest diagonal four.
+        assert_eq!(shape.active(), 8 * 4 + 4 + 8 * 4 + 8 + 8 + 8);
     }
 
     #[test]

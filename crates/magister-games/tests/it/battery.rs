@@ -20,12 +20,14 @@ fn the_registry_names_each_game_once_and_by_its_own_name() {
         "blackjack",
         "breakthrough",
         "connect-four",
+        "einstein",
         "hex-11",
         "hex-5",
         "hex-7",
         "hex-9",
         "kuhn-poker",
         "leduc-poker",
+        "limit-holdem",
         "monty-hall",
         "nim-1-5-4-2",
         "nim-3-4-5",
@@ -33,8 +35,10 @@ fn the_registry_names_each_game_once_and_by_its_own_name() {
         "othello-6x6",
         "rock-paper-scissors",
         "rubik-2x2x2",
+        "rubik-3x3x3",
         "sim",
         "tictactoe",
+        "yavalath",
     ];
     assert_eq!(names, expected);
     for (name, description, game) in native::all() {

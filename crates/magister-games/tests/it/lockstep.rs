@@ -28,7 +28,7 @@ fn percepts(game: &dyn Game, step: &Step, role: Role) -> Vec<String> {
 
 #[test]
 fn rust_versions_play_like_their_rulesheets() {
-    for name in ["leduc-poker", "blackjack", "rubik-2x2x2"] {
+    for name in ["einstein", "leduc-poker", "blackjack", "rubik-2x2x2", "rubik-3x3x3", "yavalath"] {
         let entry = catalogue::find(name).unwrap();
         let (_, sheet) = entry.gdl_sheets().next().unwrap();
         let rules = read(sheet.text, &Options::default()).rules;

@@ -5,6 +5,7 @@ mod cards;
 mod catalogue;
 mod chance;
 mod counts;
+mod holdem;
 mod identity;
 mod lockstep;
 mod mutants;

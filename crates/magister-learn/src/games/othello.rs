@@ -4,8 +4,8 @@ use magister_core::{Halt, Rng};
 
 use crate::environment::{CellLayout, Cells, Choice, Environment};
 
-/// Othello. A player without a move passes, and no decision is asked for. Cells are numbered row
-/// by row.
+/// Othello. A player without a move has the single choice to pass, so that the players alternate and
+/// the player to move tells who made the move before. Cells are numbered row by row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Othello;
 
@@ -17,6 +17,9 @@ pub struct Discs {
     /// The player to move; 2 after the end.
     pub turn: u8,
 }
+
+/// The number of the move that passes.
+pub const PASS: u32 = 64;
 
 /// All columns but the first, and all but the last.
 const NOT_FIRST: u64 = 0xfefe_fefe_fefe_fefe;
@@ -76,14 +79,8 @@ impl Discs {
         let flips = turned(discs[own], discs[other], 1 << cell);
         discs[own] |= flips | 1 << cell;
         discs[other] &= !flips;
-        let turn = if moves(discs[other], discs[own]) != 0 {
-            other
-        } else if moves(discs[own], discs[other]) != 0 {
-            own
-        } else {
-            2
-        };
-        Discs { discs, turn: turn as u8 }
+        let over = moves(discs[other], discs[own]) | moves(discs[own], discs[other]) == 0;
+        Discs { discs, turn: if over { 2 } else { other as u8 } }
     }
 
     /// The cells on which the player to move may put a disc.
@@ -134,6 +131,13 @@ impl Environment for Othello {
             rest &= rest - 1;
             out.push(Choice { id, after: state.play(id), gain: 0.0 });
         }
+        if out.is_empty() && state.turn < 2 {
+            out.push(Choice {
+                id: PASS,
+                after: Discs { turn: 1 - state.turn, ..*state },
+                gain: 0.0,
+            });
+        }
         Ok(())
     }
 
@@ -166,10 +170,35 @@ impl Cells for Othello {
         }
     }
 
+    /// 0 is a black disc, 1 an empty cell, 2 a white disc: an exchange of the colours exchanges the
+    /// lowest and the highest value.
     fn write(&self, state: &Discs, out: &mut [u8]) {
         let [black, white] = state.discs;
         for (cell, value) in out.iter_mut().enumerate() {
-            *value = (black >> cell & 1) as u8 + 2 * (white >> cell & 1) as u8;
+            *value = 1 + (white >> cell & 1) as u8 - (black >> cell & 1) as u8;
+        }
+    }
+
+    fn changes(
+        &self,
+        cells: &[u8],
+        choice: &Choice<Discs>,
+        _after: &mut [u8],
+        out: &mut Vec<(u16, u8)>,
+    ) {
+        out.clear();
+        if choice.id == PASS {
+            return;
+        }
+        // All changed cells get the colour of the new disc.
+        let colour = 2 * u8::from(choice.after.discs[1] >> choice.id & 1 == 1);
+        let mut rest = choice.after.discs[usize::from(colour / 2)];
+        while rest != 0 {
+            let cell = rest.trailing_zeros() as u16;
+            rest &= rest - 1;
+            if cells[usize::from(cell)] != colour {
+                out.push((cell, colour));
+            }
         }
     }
 }
@@ -199,15 +228,23 @@ mod tests {
     fn games_end_when_no_player_can_move() {
         let mut rng = Seed::from(3).rng();
         let mut passes = 0;
+        let (mut choices, mut changes) = (Vec::new(), Vec::new());
+        let (mut cells, mut after) = ([0; 64], [0; 64]);
         for _ in 0..200 {
             let mut state = Discs::default();
             while state.turn < 2 {
-                let cells: Vec<u32> =
-                    (0..64).filter(|cell| state.legal() >> cell & 1 == 1).collect();
-                let next = state.play(cells[rng.below(cells.len() as u64) as usize]);
+                Othello.choices(&state, &mut rng, &mut choices).unwrap();
+                let chosen = &choices[rng.below(choices.len() as u64) as usize];
+                let (next, pass) = (chosen.after, u32::from(chosen.id == PASS));
                 let all = |state: &Discs| (state.discs[0] | state.discs[1]).count_ones();
-                assert_eq!(all(&next), all(&state) + 1);
-                passes += u32::from(next.turn == state.turn);
+                assert_eq!(all(&next), all(&state) + 1 - pass);
+                // The changes that are listed lead to the cells of the new state.
+                Othello.write(&state, &mut cells);
+                Othello.changes(&cells, chosen, &mut after, &mut changes);
+                changes.iter().for_each(|&(cell, new)| cells[usize::from(cell)] = new);
+                Othello.write(&next, &mut after);
+                assert_eq!(cells, after);
+                passes += pass;
                 state = next;
             }
             let [black, white] = state.discs;

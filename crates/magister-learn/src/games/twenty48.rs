@@ -16,16 +16,16 @@ pub struct Twenty48 {
     rows: Arc<Rows>,
 }
 
-/// For each row of four tiles: the row slid to the lowest cell, and the gain.
-#[derive(Debug)]
-struct Rows {
-    left: Vec<u16>,
-    right: Vec<u16>,
-    gain: Vec<f32>,
-}
+/// The slides of each row of four tiles.
+type Rows = [Row; 1 << 16];
 
-/// The directions in the order of the game's moves.
-pub(crate) const DIRECTIONS: u32 = 4;
+/// A row slid to the lowest and to the highest cell, and the gain, which is the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    left: u16,
+    right: u16,
+    gain: f32,
+}
 
 fn slide(row: u16) -> (u16, f32) {
     let (mut out, mut count, mut joinable, mut gain) = ([0_u16; 4], 0, false, 0.0);
@@ -72,30 +72,48 @@ pub(crate) fn mirrored(board: u64) -> u64 {
 
 impl Default for Twenty48 {
     fn default() -> Self {
-        let slid: Vec<(u16, f32)> = (0..=u16::MAX).map(slide).collect();
-        let right = (0..=u16::MAX).map(|row| reversed(slid[usize::from(reversed(row))].0));
-        let rows = Rows {
-            right: right.collect(),
-            left: slid.iter().map(|one| one.0).collect(),
-            gain: slid.iter().map(|one| one.1).collect(),
-        };
-        Twenty48 { rows: Arc::new(rows) }
+        let mut rows = vec![Row::default(); 1 << 16];
+        for (row, slid) in (0..=u16::MAX).zip(&mut rows) {
+            let (left, gain) = slide(row);
+            *slid = Row { left, right: reversed(slide(reversed(row)).0), gain };
+        }
+        match <Box<Rows>>::try_from(rows) {
+            Ok(rows) => Twenty48 { rows: rows.into() },
+            Err(rows) => unreachable!("{} rows", rows.len()),
+        }
     }
 }
 
 impl Twenty48 {
     /// The board after a slide, and the gain; `None` if nothing would change.
     pub fn slide(&self, board: u64, direction: u32) -> Option<(u64, f32)> {
-        let upright = if direction % 2 == 1 { transposed(board) } else { board };
-        let table = if direction < 2 { &self.rows.left } else { &self.rows.right };
-        let (mut out, mut gain) = (0, 0.0);
-        for row in 0..4 {
-            let tiles = (upright >> (16 * row)) as u16;
-            out |= u64::from(table[usize::from(tiles)]) << (16 * row);
-            // The same tiles merge from either side.
-            gain += self.rows.gain[usize::from(tiles)];
-        }
-        (out != upright).then(|| (if direction % 2 == 1 { transposed(out) } else { out }, gain))
+        let (after, gain) = self.slides(board)[direction as usize % 4];
+        (after != board).then_some((after, gain))
+    }
+
+    /// The board after each of the four slides, and its gain. A slide that changes nothing is not
+    /// a move.
+    #[inline]
+    pub fn slides(&self, board: u64) -> [(u64, f32); 4] {
+        let (left, right, across) = self.slid(board);
+        let (up, down, along) = self.slid(transposed(board));
+        [(left, across), (transposed(up), along), (right, across), (transposed(down), along)]
+    }
+
+    /// A board with its rows slid to the lowest and to the highest cells, and the gain.
+    #[inline]
+    fn slid(&self, board: u64) -> (u64, u64, f32) {
+        let [a, b, c, d] =
+            [0, 16, 32, 48].map(|shift| self.rows[usize::from((board >> shift) as u16)]);
+        let joined = |rows: [u16; 4]| {
+            let [a, b, c, d] = rows.map(u64::from);
+            a | b << 16 | c << 32 | d << 48
+        };
+        (
+            joined([a.left, b.left, c.left, d.left]),
+            joined([a.right, b.right, c.right, d.right]),
+            (a.gain + b.gain) + (c.gain + d.gain),
+        )
     }
 }
 
@@ -144,7 +162,7 @@ impl Environment for Twenty48 {
         if empty_cells(*state) != 0 {
             return Some(0);
         }
-        (0..DIRECTIONS).any(|direction| self.slide(*state, direction).is_some()).then_some(0)
+        self.slides(*state).iter().any(|(after, _)| after != state).then_some(0)
     }
 
     fn choices(
@@ -154,8 +172,8 @@ impl Environment for Twenty48 {
         out: &mut Vec<Choice<u64>>,
     ) -> Result<(), Halt> {
         out.clear();
-        for id in 0..DIRECTIONS {
-            if let Some((after, gain)) = self.slide(*state, id) {
+        for (id, (after, gain)) in (0..).zip(self.slides(*state)) {
+            if after != *state {
                 out.push(Choice { id, after, gain });
             }
         }

@@ -142,7 +142,7 @@ impl Belief {
                 (Some(all), Some(left)) => left > all.mul_f64(SAMPLED),
                 _ => true,
             };
-            dealt.follow(&self.turns, self.role, rng, &patience, budget.stop())?;
+            dealt.follow(&self.turns, self.role, rng, &patience, budget)?;
         }
         self.look()
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Game, Halt, Info, Move, Rng, Role, Step, Stop, Turn, Worker, Worlds};
+use magister_core::{Budget, Game, Halt, Info, Move, Rng, Role, Step, Stop, Turn, Worker, Worlds};
 
 use crate::exact::{Keep, finish_silent_steps};
 use crate::views::{ViewId, Views};
@@ -12,6 +12,8 @@ const STATES: usize = 400;
 /// The maximum number if the information states of all roles are needed, for which every history is
 /// replayed.
 const HISTORIES: usize = 64;
+/// The minimum number, however few iterations a search has.
+const FEWEST: usize = 64;
 /// The number of draws per wanted sample.
 const DRAWS: usize = 20;
 
@@ -59,14 +61,17 @@ impl Dealt {
         role: Role,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
-        stop: &Stop,
+        budget: &Budget,
     ) -> Result<(), Halt> {
+        let stop = budget.stop();
         self.worlds.follow(turns, rng, stop)?;
         self.states.clear();
         self.weights.clear();
         self.over.clear();
         self.lived.clear();
-        let mut wanted = self.size;
+        // A search cannot use more samples than it has iterations.
+        let useful = budget.left().map_or(usize::MAX, |left| left as usize).max(FEWEST);
+        let mut wanted = self.size.min(useful);
         let mut state = Vec::new();
         for draws in 0..DRAWS * self.size + 100 {
             let found = self.states.len();

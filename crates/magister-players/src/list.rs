@@ -5,8 +5,8 @@ use crate::bestfirst::BestFirst;
 use crate::council::Council;
 use crate::depth::Searcher;
 use crate::hidden::{
-    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Lazy, Pimc, Pipmc, Regret, Single,
-    Thesis,
+    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Lazy, Paired, Pimc, Pipmc, Regret,
+    Single, Thesis,
 };
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
@@ -439,6 +439,33 @@ pub const PLAYERS: &[Registered] = &[
             "mo-ismcts",
             "Multiple-observer information-set MCTS: one tree per role",
             Ismcts::multiple,
+        )
+    },
+    Registered {
+        iteration: "one playout",
+        hidden: true,
+        parameters: &[
+            EXPLORE,
+            Parameter::real(
+                "margin",
+                0.5,
+                (0.0, 1.0),
+                "the weight of the lead in score relative to the rank, in games with scores",
+            ),
+            Parameter::whole(
+                "depth",
+                1000,
+                (0, 1000),
+                "the maximum depth of the tree over its observations; 0 means playouts only",
+            ),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain(
+            "paired",
+            "Tries all moves in the same sampled states with the same random numbers, and halves the \
+             candidates",
+            Paired::make,
         )
     },
     Registered {

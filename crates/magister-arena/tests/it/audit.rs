@@ -258,7 +258,9 @@ fn the_clairvoyant_is_found() {
 fn card_games_are_audited_with_twins() {
     let agram = game("agram");
     let few = Audit { matches: 3, decisions: 20, sample: 40, iterations: 5, ..quick(Role(1)) };
-    for (player, honest) in [("pipmc", true), ("so-ismcts", true), ("clairvoyant", false)] {
+    for (player, honest) in
+        [("pipmc", true), ("so-ismcts", true), ("paired", true), ("clairvoyant", false)]
+    {
         let spec = player.parse().expect("a player");
         let verdict = run(&few, &agram, &suspect(&spec));
         assert!(verdict.twins > 0 && verdict.answers > 0, "{player}: {verdict:?}");

@@ -46,6 +46,9 @@ pub(crate) struct Experiment {
     /// which it does about as well in Agram as the thesis reports
     #[arg(long, value_name = "PLAYER")]
     pub(crate) clairvoyant: Option<magister_players::Spec>,
+    /// The opponent in baselines; repeat the option for several. The default is all of them
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) baseline: Vec<magister_players::Spec>,
     /// Number of matches played at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<usize>)]
     pub(crate) jobs: usize,

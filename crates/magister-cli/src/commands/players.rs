@@ -99,7 +99,7 @@ fn notes(name: &str) -> Option<&'static str> {
              percepts. From these it works out which positions are possible and how likely they \
              are, and chooses a method for the game: uct with perfect information; otherwise ao-tree \
              for one player, cfr+ for a small two-player constant-sum game, \
-             so-ismcts for games with their own sampler of hidden states (such as card games), \
+             paired for games with their own sampler of hidden states (such as card games), \
              hyperplay2 for other short games, and mo-ismcts for long ones."
         }
         "clairvoyant" => {

@@ -5,7 +5,7 @@
 //! | perfect information | `uct` |
 //! | one role, perhaps against chance | `ao-tree` |
 //! | two-player constant-sum, small enough to be solved | `cfr+` |
-//! | several roles, with a sampler of its own, such as a card game | `so-ismcts` |
+//! | several roles, with a sampler of its own, such as a card game | `paired` |
 //! | several roles, short | `hyperplay2` |
 //! | several roles, long | `mo-ismcts`, with its root widened |
 //!
@@ -109,7 +109,7 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
     }
     match decisions(view, budget, rng) {
         Ok(decisions) if decisions < SHORT && is_small(view, budget) => "cfr+",
-        _ if view.game().worlds(view.role()).is_some() => "so-ismcts",
+        _ if view.game().worlds(view.role()).is_some() => "paired",
         Ok(decisions) if decisions < SHORT => "hyperplay2",
         _ => "mo-ismcts",
     }

@@ -82,7 +82,8 @@ impl Ismcts {
             forest: None,
             others: Others::default(),
         };
-        Believer::make(settings, Keep::Views, method)
+        // A single observer needs only its own information state, which is that of all samples.
+        Believer::make(settings, if single { Keep::States } else { Keep::Views }, method)
     }
 }
 
@@ -127,7 +128,14 @@ impl Method for Ismcts {
                 }
                 Root::Own => {
                     let number = belief.draw(rng);
-                    let mut lived = histories.of(belief, number, forest);
+                    let mut lived = if self.single {
+                        let mut lived: Vec<ViewId> =
+                            game.info().all_roles().map(|role| forest.views.root(role)).collect();
+                        lived[me.index()] = root;
+                        lived
+                    } else {
+                        histories.of(belief, number, forest)
+                    };
                     let state = belief.state(number);
                     forest.iterate(worker, state, &mut lived, None, budget, rng)
                 }

@@ -9,6 +9,7 @@
 //! - `bayes` looks ahead over its own observations, exactly, against random opponents;
 //! - `hyperplay2` makes simulations in which every role decides by its own information state;
 //! - `ismcts` searches in trees of observations;
+//! - `paired` compares moves in the same states, with the same random numbers;
 //! - `cfr`, `mccfr` and `oos` minimise regret in the whole game and play the average strategy;
 //! - `thesis` is the honest agent of a published thesis, for comparison;
 //! - `baselines` are the simple players of other systems, for comparison;
@@ -20,13 +21,16 @@ mod bayes;
 mod believer;
 mod cfr;
 mod clairvoyant;
+mod coupled;
 mod honest;
 mod hyperplay;
 mod hyperplay2;
 mod ismcts;
+mod paired;
 mod pimc;
 mod thesis;
 mod tree;
+mod utility;
 
 pub(crate) use baselines::{Flat as Pipmc, Lazy, Single};
 pub(crate) use bayes::Bayes;
@@ -36,6 +40,7 @@ pub(crate) use honest::Honest;
 pub(crate) use hyperplay::HyperPlay;
 pub(crate) use hyperplay2::HyperPlay2;
 pub(crate) use ismcts::Ismcts;
+pub(crate) use paired::Paired;
 pub(crate) use pimc::Pimc;
 pub(crate) use thesis::Thesis;
 

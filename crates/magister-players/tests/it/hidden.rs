@@ -74,6 +74,7 @@ fn methods_have_their_faults() {
     let stay = ["(choose 1)", "noop"];
     let switches = |player| share(player, "monty-hall", "candidate", &stay, "switch", 20);
     assert_eq!(switches("thesis-honest"), 100);
+    assert_eq!(switches("paired"), 100);
     assert!(switches("thesis-honest:flaws=1") < 100);
 }
 

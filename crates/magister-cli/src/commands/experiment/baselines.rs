@@ -26,15 +26,18 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
     let mut csv = "game,player,baseline,difference,margin,matches\n".to_owned();
     let mut page = Page::new("An honest player and a baseline at one table");
     let players = measured(args, &["honest"])?;
+    let baselines = match &args.baseline[..] {
+        [] => BASELINES.map(str::parse).into_iter().collect::<Result<Vec<Spec>, _>>()?,
+        given => given.to_vec(),
+    };
     let games = wanted(args, &GAMES)?;
     let mut passed = true;
     for player in &players {
-        for baseline in BASELINES {
-            let other: Spec = baseline.parse()?;
+        for baseline in &baselines {
             let (mut bars, mut better) = (Vec::new(), 0);
             writeln!(out, "{player} against {baseline}: difference of the values")?;
             for name in &games {
-                let result = table(args, name, &[player, &other], baseline)?;
+                let result = table(args, name, &[player, baseline], &baseline.to_string())?;
                 let difference = result.differences(0, 1);
                 let (mean, margin) = (difference.mean(), difference.margin());
                 let matches = difference.values.len();

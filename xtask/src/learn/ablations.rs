@@ -12,8 +12,8 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     for small in [Small::Tictactoe, Small::ConnectFour, Small::Twenty48] {
         let (game, what, digits, seeds) = match small {
             Small::Tictactoe => ("Tic-Tac-Toe", "positions with mistakes", 1, 20),
-            Small::ConnectFour => ("Connect Four", "result against tree search", 2, 8),
-            Small::Twenty48 => ("2048", "mean score", 0, 5),
+            Small::ConnectFour => ("Connect Four", "result against tree search", 2, 5),
+            Small::Twenty48 => ("2048", "mean score", 0, 3),
         };
         let mut standard = Vec::new();
         for variant in VARIANTS {

@@ -29,8 +29,8 @@ const QUARTER: [[f32; 4]; 4] = [
 const PLIES: u32 = 4;
 
 pub(crate) fn run(given: &Given) -> Result<()> {
-    // Each player learns from its own next position, which is quicker here.
-    let default = Settings { chain: Chain::Own, ..Settings::default() };
+    // With small steps, the chain of all positions learns more from a game than that of own ones.
+    let default = Settings { alpha: (0.1, 0.1), epsilon: (0.2, 0.05), ..Settings::default() };
     let settings = given.settings(&default);
     let mut all = Vec::new();
     for seed in given.seeds(1) {

@@ -64,7 +64,7 @@ const MATCHES: usize = 40;
 const SCORED: usize = 100;
 
 impl Variant {
-    fn settings(self, settings: Settings) -> Settings {
+    fn settings(self, settings: &Settings) -> Settings {
         let plain = self == Variant::NoCoherence;
         Settings {
             // Each player learns from its own positions; otherwise both always learn from the end.
@@ -72,7 +72,7 @@ impl Variant {
             final_adaptation: self != Variant::NoFinalAdaptation,
             replay: if self == Variant::Replay { MEMORY } else { 0 },
             alpha: if plain { (CONSTANT, CONSTANT) } else { (1.0, 1.0) },
-            ..settings
+            ..settings.clone()
         }
     }
 
@@ -119,7 +119,7 @@ pub fn measure(small: Small, variant: Variant, seed: u64, share: f64) -> Result<
         Small::Tictactoe => {
             let layout = TicTacToe.layout();
             let network = variant.network(&layout, &[(0..9).collect()], 2).map_err(Halt::Rules)?;
-            let settings = variant.settings(Settings {
+            let settings = variant.settings(&Settings {
                 epsilon: (0.3, 0.1),
                 random_start: 2,
                 ..Settings::default()
@@ -134,7 +134,7 @@ pub fn measure(small: Small, variant: Variant, seed: u64, share: f64) -> Result<
             let network = tuples
                 .and_then(|tuples| variant.network(&layout, &tuples, 2))
                 .map_err(Halt::Rules)?;
-            let settings = variant.settings(Settings::default());
+            let settings = variant.settings(&Settings::default());
             train(&|| ConnectFour, &network, &settings, &plan(games(15_000.0), seed), &go)?;
             let mut greedy = Greedy::new(&ConnectFour, &network, settings.chain);
             let mut total = 0.0;
@@ -159,7 +159,7 @@ pub fn measure(small: Small, variant: Variant, seed: u64, share: f64) -> Result<
                 [&[0, 1, 2, 3], &[4, 5, 6, 7], &[0, 1, 4, 5], &[1, 2, 5, 6], &[5, 6, 9, 10]];
             let tuples = tuples.map(<[u16]>::to_vec);
             let network = variant.network(&env.layout(), &tuples, 1).map_err(Halt::Rules)?;
-            let settings = variant.settings(Settings {
+            let settings = variant.settings(&Settings {
                 epsilon: (0.0, 0.0),
                 squash: false,
                 ..Settings::default()

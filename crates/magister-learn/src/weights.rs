@@ -159,8 +159,8 @@ impl Adaptive {
                 *sum += self.weights.get(at as usize);
             }
         }
-        let [a, b, c, d, e, f, g, h] = sums;
-        ((a + b) + (c + d)) + ((e + f) + (g + h))
+        let half = |of: &[f32]| (of[0] + of[1]) + (of[2] + of[3]);
+        half(&sums[..4]) + half(&sums[4..])
     }
 
     /// Fetches weights that are going to be summed.

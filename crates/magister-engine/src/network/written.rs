@@ -141,7 +141,8 @@ impl Writer<'_> {
             let term = network.term(network.moves[choice.index()]);
             format!("(does {} {term})", self.roles[role.index()])
         } else {
-            let idle = network.idle.iter().position(|&idle| idle.map(|i| i.node()) == Some(node));
+            let idle =
+                network.idle.iter().position(|&idle| idle.map(super::InputId::node) == Some(node));
             format!("(does {} noop)", self.roles[idle.unwrap_or(0)])
         };
         if edge.negated() { format!("(not {text})") } else { text }

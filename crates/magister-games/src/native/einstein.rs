@@ -1,5 +1,4 @@
-//! EinStein würfelt nicht: a die names the stone that must move, and the first stone in the opposite
-//! corner wins.
+//! A die names the stone that must move, and the first stone in the opposite corner wins.
 
 use magister_core::text;
 use magister_core::{Info, Information, Move, Percept, Role, Rules, Step};

@@ -255,7 +255,7 @@ impl Rules for LimitHoldem {
             && table.control < 2
             && table.folded < 3
             && (table.folded == 0 || table.paid[usize::from(table.folded - 1)] < small.max(big))
-            && (table.folded == 0 || !DEALT.get(rounds).is_some_and(|&wanted| table.dealt < wanted))
+            && (table.folded == 0 || DEALT.get(rounds).is_none_or(|&wanted| table.dealt >= wanted))
             && table.bets <= BETS
             && table.actions <= 5
             && (acting || table.actions == 0)

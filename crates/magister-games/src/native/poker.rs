@@ -82,10 +82,11 @@ mod tests {
                 .map(|(_, &c)| c)
                 .collect();
             let mut ranks: Vec<u8> = five.iter().map(|card| card / 4).collect();
-            let same = |rank: u8, ranks: &[u8]| ranks.iter().filter(|&&one| one == rank).count();
-            let all = ranks.clone();
-            ranks.sort_by_key(|&rank| std::cmp::Reverse((same(rank, &all), rank)));
-            let groups: Vec<usize> = ranks.iter().map(|&rank| same(rank, &all)).collect();
+            let mut of_rank = [0; 13];
+            ranks.iter().for_each(|&rank| of_rank[usize::from(rank)] += 1);
+            let same = |rank: u8| of_rank[usize::from(rank)];
+            ranks.sort_by_key(|&rank| std::cmp::Reverse((same(rank), rank)));
+            let groups: Vec<usize> = ranks.iter().map(|&rank| same(rank)).collect();
             let flush = five.iter().all(|card| card % 4 == five[0] % 4);
             let wheel = ranks == [12, 3, 2, 1, 0];
             let straight = wheel || ranks.windows(2).all(|pair| pair[0] == pair[1] + 1);

@@ -155,9 +155,13 @@ impl Rules for RubiksCube {
 
     fn valid(&self, state: &Facelets) -> bool {
         // Every colour has nine stickers, and those in the middle never move.
-        let count = |colour: u8| state.stickers.iter().filter(|&&one| one == colour).count();
+        let mut counts = [0; 6];
+        for &colour in &state.stickers {
+            let Some(count) = counts.get_mut(usize::from(colour)) else { return false };
+            *count += 1;
+        }
         state.turns <= LIMIT
-            && (0..6).all(|colour| count(colour) == FACE)
+            && counts == [FACE; 6]
             && (0..6).all(|face| state.stickers[face * FACE + 4] == face as u8)
     }
 

@@ -195,7 +195,7 @@ impl Playouts {
 
 /// The move of chance for a random number, by its weights.
 fn by_chance(legal: &[Move], weights: &[u32], number: u64) -> Move {
-    let share = |total: u64| (u128::from(number) * u128::from(total) >> 64) as u64;
+    let share = |total: u64| ((u128::from(number) * u128::from(total)) >> 64) as u64;
     let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
     let mut rest = share(total);
     for (&choice, &weight) in legal.iter().zip(weights) {

@@ -85,7 +85,7 @@ fn describe(site: &Site, open: &Arc<OpenGame>) -> (String, String) {
         let _ = write!(body, "<pre>{}</pre>", escape(clues));
     }
     if let (Some(shape), Ok(reached)) =
-        (open.drawing.shape(), crate::tools::Reached::new(open, &Vec::new()))
+        (open.drawing.shape(), crate::reached::Reached::new(open, &Vec::new()))
     {
         let board = svg::board(shape, &reached.scene());
         let _ = write!(

@@ -300,9 +300,11 @@ impl Rules for LimitHoldem {
             format!("(hand small{})", cards(0, 2)),
             format!("(hand big{})", cards(2, 4)),
             format!("(board{})", cards(4, ALL)),
-            format!("(paid {} {})", table.paid[0], table.paid[1]),
+            format!("(paid small {})", table.paid[0]),
+            format!("(paid big {})", table.paid[1]),
             format!("(round {})", table.rounds + 1),
-            format!("(bets {} actions {})", table.bets, table.actions),
+            format!("(bets {})", table.bets),
+            format!("(actions {})", table.actions),
         ];
         if table.folded > 0 {
             terms.push(format!("(folded {})", PLAYERS[usize::from(table.folded) - 1]));
@@ -323,11 +325,10 @@ impl Rules for LimitHoldem {
                         table.dealt += 1;
                     }
                 }
-                ["paid", small, big] => table.paid = [small.parse().ok()?, big.parse().ok()?],
+                ["paid", name, chips] => table.paid[player(name)?] = chips.parse().ok()?,
                 ["round", round] => table.rounds = round.parse::<u8>().ok()?.checked_sub(1)?,
-                ["bets", bets, "actions", actions] => {
-                    (table.bets, table.actions) = (bets.parse().ok()?, actions.parse().ok()?);
-                }
+                ["bets", bets] => table.bets = bets.parse().ok()?,
+                ["actions", actions] => table.actions = actions.parse().ok()?,
                 ["folded", name] => table.folded = player(name)? as u8 + 1,
                 ["control", name] => table.control = player(name)? as u8,
                 _ => return None,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { draw, naming, neighbour, type Place } from "../src/board/geometry";
-import { click, drop, place, targets } from "../src/board/gesture";
+import { click, drop, place, targets, stacked } from "../src/board/gesture";
 import { looks } from "../src/board/pieces";
 import { advance, standing } from "../src/board/transitions";
 import type { Move, Shape } from "../src/lib/types";
@@ -129,6 +129,12 @@ describe("gestures", () => {
     expect(click(places, null, 2)).toMatchObject({ kind: "play", choice: { text: "(drop 3)" } });
     expect(click(places, null, 0)).toMatchObject({ kind: "play", choice: { text: "(drop 1)" } });
     expect(click(places, null, 1).kind).toBe("nothing");
+  });
+
+  it("pieces that have fallen stand on each other", () => {
+    expect(stacked(grid(2, 2), [0, 0, 0, 0])).toBe(true);
+    expect(stacked(grid(2, 2), [0, 1, 2, 1])).toBe(true);
+    expect(stacked(grid(2, 2), [1, 0, 0, 2])).toBe(false);
   });
 
   it("keeps moves without a place as buttons", () => {

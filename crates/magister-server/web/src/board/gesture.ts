@@ -60,6 +60,18 @@ function columnNames(shape: Shape): string[] {
   return [];
 }
 
+/** Whether every piece stands on the bottom or on another piece, so that pieces may have fallen. */
+export function stacked(shape: Shape, cells: (number | null)[] | null): boolean {
+  if (cells === null) return true;
+  const columns = new Map<number, number[]>();
+  shape.cells.forEach((cell, index) => columns.set(cell.x, [...(columns.get(cell.x) ?? []), index]));
+  return [...columns.values()].every((column) => {
+    const down = column.sort((a, b) => shape.cells[a]!.y - shape.cells[b]!.y);
+    const top = down.findIndex((cell) => cells[cell] !== 0);
+    return top < 0 || down.slice(top).every((cell) => cells[cell] !== 0);
+  });
+}
+
 export function place(legal: RoleMoves[], shape: Shape | null): Places {
   const all = choices(legal);
   const places: Places = { at: new Map(), from: new Map(), off: [], columns: false };

@@ -1,4 +1,4 @@
-//! A network as rules: the simplified gates, written as GDL without variables.
+//! A network as rules: its gates, written as GDL without variables.
 
 use std::fmt::Write as _;
 

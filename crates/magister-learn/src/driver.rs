@@ -379,7 +379,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 turn = self.env.turn(&after);
                 if M::EXPECTS && turn.is_some() {
                     self.env.choices(&after, &mut self.rng, &mut self.choices)?;
-                    self.model.expect(&self.choices);
+                    self.model.expect(&self.choices, &mut self.scratch);
                     listed = true;
                 }
             }

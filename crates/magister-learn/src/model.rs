@@ -21,8 +21,8 @@ pub trait Model<E: Environment>: Sync {
 
     /// Prepares for the evaluation of these choices, which follows soon: a function with large
     /// tables begins to fetch them.
-    fn expect(&self, choices: &[Choice<E::State>]) {
-        let _ = choices;
+    fn expect(&self, choices: &[Choice<E::State>], scratch: &mut Self::Scratch) {
+        let _ = (choices, scratch);
     }
 
     /// Writes the raw value of each choice for head `head`. Choices that end the game may get any

@@ -20,11 +20,44 @@ type Entries = [[u32; 8]; TUPLES];
 #[derive(Debug)]
 pub struct Nibbles {
     tuples: Vec<Vec<u16>>,
-    /// For each tuple: where its table begins, and two runs of adjacent cells, each as a right
-    /// shift and a mask.
-    runs: Vec<(u32, [(u32, u64); 2])>,
+    tables: Vec<Table>,
     /// The weights.
     pub weights: Adaptive,
+}
+
+/// Where the entries of a tuple are.
+#[derive(Clone, Copy, Debug)]
+struct Table {
+    /// The place of its first entry.
+    start: u32,
+    /// Two runs of adjacent cells, each as a right shift and a mask.
+    runs: [(u32, u64); 2],
+    /// Where the digits of two cells begin that change often.
+    varied: [u32; 2],
+}
+
+impl Table {
+    /// The place of a tuple's tiles: their digits, with the low halves of two digits exchanged with
+    /// the halves of the first digit. A cache line then has the entries of sixteen pairs of small
+    /// tiles on two cells that change often.
+    #[inline(always)]
+    fn place(&self, digits: u32) -> u32 {
+        let [one, two] = self.varied;
+        self.start + exchanged(exchanged(digits, 0, one), 2, two)
+    }
+
+    /// The digits of a place.
+    fn digits(&self, place: u32) -> u32 {
+        let [one, two] = self.varied;
+        exchanged(exchanged(place - self.start, 2, two), 0, one)
+    }
+}
+
+/// A number with two pairs of bits exchanged.
+#[inline(always)]
+fn exchanged(number: u32, one: u32, two: u32) -> u32 {
+    let differ = (number >> one ^ number >> two) & 3;
+    number ^ (differ << one | differ << two)
 }
 
 /// The four tuples of six cells from K.-H. Yeh et al., 2017: two straight ones with a bend and two
@@ -38,24 +71,23 @@ impl Nibbles {
         if tuples.is_empty() || tuples.len() > TUPLES {
             return Err(format!("2048 takes from 1 to {TUPLES} tuples"));
         }
-        let (mut runs, mut size) = (Vec::new(), 0_u32);
+        let (mut tables, mut size) = (Vec::new(), 0_u32);
         for tuple in &tuples {
             let distinct = tuple.windows(2).all(|pair| pair[0] < pair[1]);
             if tuple.is_empty() || tuple.len() > 6 || !distinct || tuple.iter().any(|&c| c > 15) {
                 return Err("a tuple of 2048 has up to six cells from 0 to 15 in ascending order"
                     .to_owned());
             }
-            let Ok(two) = <[_; 2]>::try_from(runs_of(tuple)) else {
+            let Ok(runs) = <[_; 2]>::try_from(runs_of(tuple)) else {
                 return Err(
                     "a tuple of 2048 has at most two groups of neighbouring cells".to_owned()
                 );
             };
-            runs.push((size, two));
-            // `near` exchanges digits of six bits.
-            size += 1 << (4 * tuple.len()).max(6);
+            tables.push(Table { start: size, runs, varied: varied(tuple) });
+            size += 1 << (4 * tuple.len());
         }
         let each = initial / (8 * tuples.len()) as f32;
-        Ok(Nibbles { tuples, runs, weights: Adaptive::new(size as usize, each, steps) })
+        Ok(Nibbles { tuples, tables, weights: Adaptive::new(size as usize, each, steps) })
     }
 
     /// The tuples.
@@ -78,14 +110,14 @@ impl Nibbles {
     fn entries(&self, board: u64) -> (Entries, usize) {
         let images = images(board);
         let mut out = [[0; 8]; TUPLES];
-        for (entries, (table, runs)) in out.iter_mut().zip(&self.runs) {
-            let [(one, first), (two, second)] = *runs;
+        for (entries, table) in out.iter_mut().zip(&self.tables) {
+            let [(one, first), (two, second)] = table.runs;
             for (entry, image) in entries.iter_mut().zip(images) {
                 let digits = ((image >> one & first) + (image >> two & second)) as u32;
-                *entry = table + near(digits);
+                *entry = table.place(digits);
             }
         }
-        (out, self.runs.len())
+        (out, self.tables.len())
     }
 
     #[inline(always)]
@@ -93,22 +125,46 @@ impl Nibbles {
         let (entries, count) = self.entries(board);
         self.weights.sum(&entries[..count])
     }
+
+    /// Numbers of all entries, `each` of every entry, from the order of the tables to that of the
+    /// digits, which files have.
+    pub(crate) fn by_digits(&self, numbers: &[f32], each: usize) -> Vec<f32> {
+        self.reordered(numbers, each, Table::place)
+    }
+
+    /// The reverse of [`by_digits`](Nibbles::by_digits).
+    pub(crate) fn by_place(&self, numbers: &[f32], each: usize) -> Vec<f32> {
+        self.reordered(numbers, each, |table, at| table.start + table.digits(table.start + at))
+    }
+
+    /// Numbers whose new order takes the number at `from` for each digit or place of a table.
+    fn reordered(&self, numbers: &[f32], each: usize, from: fn(&Table, u32) -> u32) -> Vec<f32> {
+        let mut out = Vec::with_capacity(numbers.len());
+        for (table, tuple) in self.tables.iter().zip(&self.tuples) {
+            for at in 0..1_u32 << (4 * tuple.len()) {
+                let start = from(table, at) as usize * each;
+                let known = numbers.get(start..start + each);
+                out.extend((0..each).map(|which| known.map_or(0.0, |known| known[which])));
+            }
+        }
+        out
+    }
 }
 
-/// The place of a tuple's tiles in its table: their digits, with the high half of the first digit
-/// exchanged with the low half of the second. A cache line then has the entries of sixteen pairs of
-/// small tiles, and small tiles are the ones that change.
-#[inline(always)]
-fn near(digits: u32) -> u32 {
-    digits & !0x3c | digits >> 2 & 0x0c | digits << 2 & 0x30
-}
-
-/// Numbers of all entries, `each` of every entry, in the order of the digits if they are in the order
-/// of the table, and the reverse. Files have the order of the digits.
-pub(crate) fn reordered(numbers: &[f32], each: usize) -> Vec<f32> {
-    // Tables begin at multiples of 64, so all of them are reordered at once.
-    let place = |at: usize| near((at / each) as u32) as usize * each + at % each;
-    (0..numbers.len()).map(|at| numbers.get(place(at)).copied().unwrap_or(0.0)).collect()
+/// Where the digits of the two cells of a tuple begin that change most often: cells inside the board
+/// change more often than those at the edge, and large tiles stay in corners.
+fn varied(tuple: &[u16]) -> [u32; 2] {
+    let edges =
+        |cell: u16| u32::from(matches!(cell % 4, 0 | 3)) + u32::from(matches!(cell / 4, 0 | 3));
+    let mut digits: Vec<u32> = (0..tuple.len() as u32).collect();
+    // The later of two equal ones, and of neighbours in a row only one.
+    digits.sort_by_key(|&digit| (edges(tuple[digit as usize]), digit));
+    let one = digits[0];
+    let apart = |&&digit: &&u32| tuple[digit as usize].abs_diff(tuple[one as usize]) != 1;
+    let least = digits.get(1).map(|&digit| edges(tuple[digit as usize]));
+    let equal = digits[1..].iter().filter(|&&d| Some(edges(tuple[d as usize])) == least);
+    let two = equal.clone().find(apart).or_else(|| digits.get(1)).copied().unwrap_or(one);
+    [one.min(two) * 4, one.max(two) * 4]
 }
 
 /// The images of a board under the eight symmetries of the square.
@@ -165,34 +221,83 @@ impl Work for Values<'_> {
     }
 }
 
-/// Fetches the weights of some boards, or the sums of one that is going to be learned.
-struct Fetch<'a> {
-    network: &'a Nibbles,
-    choices: &'a [Choice<u64>],
-    sums: bool,
+/// What an actor has looked up: some afterstates, their entries, and the number of tuples.
+#[derive(Debug, Default)]
+pub struct Lookup {
+    boards: [u64; 4],
+    entries: [Entries; 4],
+    count: usize,
 }
 
-impl Work for Fetch<'_> {
+impl Lookup {
+    /// The entries of a board, if they were looked up.
+    fn of(&self, board: u64) -> Option<&[[u32; 8]]> {
+        let at = self.boards.iter().position(|&known| known == board)?;
+        Some(&self.entries[at][..self.count])
+    }
+}
+
+/// Looks some boards up, and begins to fetch their weights.
+struct Expect<'a> {
+    network: &'a Nibbles,
+    choices: &'a [Choice<u64>],
+    lookup: &'a mut Lookup,
+}
+
+impl Work for Expect<'_> {
     const ROWS: bool = false;
     type Output = ();
 
     #[inline(always)]
     fn run(self, _machine: impl Processor) {
-        for choice in self.choices {
-            let (entries, count) = self.network.entries(choice.after);
-            if self.sums {
-                self.network.weights.fetch_sums(&entries[..count]);
-            } else {
-                self.network.weights.fetch(&entries[..count]);
-            }
+        let Lookup { boards, entries, count } = self.lookup;
+        for (choice, (board, entries)) in self.choices.iter().zip(boards.iter_mut().zip(entries)) {
+            *board = choice.after;
+            (*entries, *count) = self.network.entries(choice.after);
+            self.network.weights.fetch(&entries[..*count]);
         }
     }
 }
 
-/// Changes the value of a board by the step that a function computes from the value.
+/// Evaluates the boards that were looked up.
+struct Rate<'a> {
+    network: &'a Nibbles,
+    lookup: &'a Lookup,
+    out: &'a mut [f32],
+}
+
+impl Work for Rate<'_> {
+    const ROWS: bool = false;
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _machine: impl Processor) {
+        for (value, entries) in self.out.iter_mut().zip(&self.lookup.entries) {
+            *value = self.network.weights.sum(&entries[..self.lookup.count]);
+        }
+    }
+}
+
+/// Fetches the sums of entries that are going to be learned.
+struct FetchSums<'a> {
+    network: &'a Nibbles,
+    entries: &'a [[u32; 8]],
+}
+
+impl Work for FetchSums<'_> {
+    const ROWS: bool = false;
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _machine: impl Processor) {
+        self.network.weights.fetch_sums(self.entries);
+    }
+}
+
+/// Changes the value of some entries by the step that a function computes from the value.
 struct Adapt<'a, F> {
     network: &'a Nibbles,
-    board: u64,
+    entries: &'a [[u32; 8]],
     step: F,
 }
 
@@ -202,10 +307,8 @@ impl<F: FnOnce(f32) -> f32> Work for Adapt<'_, F> {
 
     #[inline(always)]
     fn run(self, _machine: impl Processor) {
-        let (entries, count) = self.network.entries(self.board);
-        let entries = &entries[..count];
-        let step = (self.step)(self.network.weights.sum(entries));
-        self.network.weights.learn_all(entries, step / (8 * count) as f32);
+        let step = (self.step)(self.network.weights.sum(self.entries));
+        self.network.weights.learn_all(self.entries, step / (8 * self.entries.len()) as f32);
     }
 }
 
@@ -231,59 +334,68 @@ fn upside_down(board: u64) -> u64 {
 }
 
 impl Model<Twenty48> for Nibbles {
-    /// The board: its entries are computed again more quickly than they are stored.
-    type Code = u64;
-    type Scratch = ();
+    /// The entries of an afterstate, eight for each tuple.
+    type Code = Vec<[u32; 8]>;
+    type Scratch = Lookup;
 
-    fn scratch(&self) {}
+    fn scratch(&self) -> Lookup {
+        Lookup::default()
+    }
 
     fn rate(
         &self,
         _env: &Twenty48,
-        state: &u64,
+        _state: &u64,
         choices: &[Choice<u64>],
         _head: usize,
-        _scratch: &mut (),
+        lookup: &mut Lookup,
         out: &mut Vec<f32>,
     ) {
-        let mut boards = [*state; 4];
-        for (board, choice) in boards.iter_mut().zip(choices) {
-            *board = choice.after;
+        let choices = &choices[..choices.len().min(4)];
+        let known = lookup.boards.iter().zip(choices).all(|(&board, one)| board == one.after);
+        if !known || lookup.count == 0 {
+            on_this_machine(Expect { network: self, choices, lookup });
         }
-        let values = self.values_of(boards);
         out.clear();
-        out.extend_from_slice(&values[..choices.len().min(4)]);
+        out.resize(choices.len(), 0.0);
+        on_this_machine(Rate { network: self, lookup, out });
     }
 
     const EXPECTS: bool = true;
 
-    fn expect(&self, choices: &[Choice<u64>]) {
-        on_this_machine(Fetch { network: self, choices, sums: false });
+    fn expect(&self, choices: &[Choice<u64>], lookup: &mut Lookup) {
+        on_this_machine(Expect { network: self, choices, lookup });
     }
 
     /// The sums are needed when the next move is known, and are fetched until then.
-    fn encode(&self, _env: &Twenty48, choice: &Choice<u64>, _scratch: &mut (), out: &mut u64) {
-        let choices = std::slice::from_ref(choice);
-        on_this_machine(Fetch { network: self, choices, sums: true });
-        *out = choice.after;
+    fn encode(
+        &self,
+        _env: &Twenty48,
+        choice: &Choice<u64>,
+        lookup: &mut Lookup,
+        out: &mut Vec<[u32; 8]>,
+    ) {
+        out.clear();
+        match lookup.of(choice.after) {
+            Some(entries) => out.extend_from_slice(entries),
+            None => {
+                let (entries, count) = self.entries(choice.after);
+                out.extend_from_slice(&entries[..count]);
+            }
+        }
+        on_this_machine(FetchSums { network: self, entries: out });
     }
 
-    fn value(&self, code: &u64, _head: usize) -> f32 {
-        self.value_of(*code)
+    fn value(&self, code: &Vec<[u32; 8]>, _head: usize) -> f32 {
+        self.weights.sum(code)
     }
 
-    fn learn(&self, code: &u64, _head: usize, step: f32) {
-        self.adapt_board(*code, |_| step);
+    fn learn(&self, code: &Vec<[u32; 8]>, head: usize, step: f32) {
+        self.adapt(code, head, |_| step);
     }
 
-    fn adapt(&self, code: &u64, _head: usize, step: impl FnOnce(f32) -> f32) {
-        self.adapt_board(*code, step);
-    }
-}
-
-impl Nibbles {
-    fn adapt_board(&self, board: u64, step: impl FnOnce(f32) -> f32) {
-        on_this_machine(Adapt { network: self, board, step });
+    fn adapt(&self, code: &Vec<[u32; 8]>, _head: usize, step: impl FnOnce(f32) -> f32) {
+        on_this_machine(Adapt { network: self, entries: code, step });
     }
 }
 
@@ -311,10 +423,32 @@ mod tests {
         let cell = |at: u64| board >> (4 * at) & 15;
         let expected: u64 =
             [0, 1, 2, 4, 5, 6].iter().enumerate().map(|(k, &at)| cell(at) << (4 * k)).sum();
-        assert_eq!(entries[2][0], 2 * (1 << 24) + near(expected as u32));
-        let numbers: Vec<f32> = (0..256_u16).map(f32::from).collect();
-        assert_eq!(reordered(&reordered(&numbers, 2), 2), numbers);
-        assert!((reordered(&numbers, 1)[4] - 16.0).abs() < 1e-6);
-        assert_eq!((near(0x4), near(0x10), near(0x8f)), (0x10, 0x4, 0xb3));
+        assert_eq!(entries[2][0], network.tables[2].place(expected as u32));
+    }
+
+    #[test]
+    fn every_tile_has_a_place_of_its_own() {
+        let tuples = vec![vec![4, 5, 6], vec![0], vec![2, 3]];
+        let network = Nibbles::new(tuples, 0.0, Steps::Plain).unwrap();
+        let size = network.weights.len() as u32;
+        assert_eq!(size, (1 << 12) + (1 << 4) + (1 << 8));
+        let places = |table: &Table, count| (0..count).map(|digits| table.place(digits)).collect();
+        let mut all: Vec<u32> = [(0, 1 << 12), (1, 1 << 4), (2, 1 << 8)]
+            .iter()
+            .flat_map(|&(at, count)| -> Vec<u32> { places(&network.tables[at], count) })
+            .collect();
+        assert!(network.tables.iter().all(|table| table.digits(table.place(9)) == 9));
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..size));
+        let numbers: Vec<f32> = (0..2 * size).map(|number| number as f32).collect();
+        assert_eq!(network.by_place(&network.by_digits(&numbers, 2), 2), numbers);
+        assert_ne!(network.by_digits(&numbers, 2), numbers);
+    }
+
+    #[test]
+    fn cells_inside_the_board_share_a_cache_line() {
+        let digits = |tuple: &[u16]| varied(tuple).map(|digit| tuple[digit as usize / 4]);
+        assert_eq!(FOUR_TUPLES.map(|tuple| digits(&tuple)), [[1, 5], [5, 9], [5, 6], [5, 9]]);
+        assert_eq!(digits(&[3]), [3, 3]);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! S. Lucas, "Learning to play Othello with n-tuple systems", 2008.
 
+use crate::driver::Chain;
 use crate::environment::{CellLayout, Cells, Choice};
 use crate::model::Model;
 use crate::tuples;
@@ -19,9 +20,17 @@ pub struct Shape {
     /// For each cell, the images that contain it, with the stride of the cell in each.
     by_cell: Vec<Vec<(u32, u32)>>,
     values: Vec<u8>,
-    /// For each image, the sum of an index and the index of the board with the colours exchanged, if
-    /// both players share their tables.
-    exchanged: Option<Vec<u32>>,
+    /// How both players share their tables, if they do.
+    exchange: Option<Exchange>,
+}
+
+/// How the second of two players looks up the tables of the first.
+#[derive(Clone, Debug)]
+struct Exchange {
+    /// For each image, the sum of an index and the index of the board with the colours exchanged.
+    sums: Vec<u32>,
+    /// The sign of the second player's values.
+    sign: f32,
 }
 
 impl Shape {
@@ -57,37 +66,48 @@ impl Shape {
                 stride *= u32::from(layout.values[usize::from(cell)]);
             }
         }
-        Ok(Shape { tuples, size, images, by_cell, values: layout.values.clone(), exchanged: None })
+        Ok(Shape { tuples, size, images, by_cell, values: layout.values.clone(), exchange: None })
     }
 
-    /// The same network, in which slot 1 has the tables of slot 0 and looks up the board with the
-    /// colours exchanged, so that both players learn from the games of each. In every cell, value
-    /// `v` of `n` values is exchanged with `n - 1 - v`. Values must be those of the player who
-    /// moved, as with the chain `own`.
+    /// The same network, in which every odd slot has the tables of the slot before and looks up the
+    /// board with the colours exchanged, so that both players learn from the games of each. In every
+    /// cell, value `v` of `n` values is exchanged with `n - 1 - v`. With the chain `own`, values are
+    /// those of the player who moved and the same for both; otherwise they are those of the first
+    /// player, so their sign changes.
     #[must_use]
-    pub fn with_exchange(mut self) -> Self {
+    pub fn with_exchange(mut self, chain: Chain) -> Self {
         let values = &self.values;
         // The strides of a tuple times its highest values add up to the size of the table less 1.
         let last = |cells: &Vec<u16>| {
             cells.iter().map(|&cell| u32::from(values[usize::from(cell)])).product::<u32>() - 1
         };
         let sums = self.images.iter().map(|(table, cells)| 2 * table + last(cells)).collect();
-        self.exchanged = Some(sums);
+        let sign = if chain == Chain::Own { 1.0 } else { -1.0 };
+        self.exchange = Some(Exchange { sums, sign });
         self
     }
 
     /// The number of slots of weights for an environment with this many.
     fn slots(&self, slots: usize) -> usize {
-        if self.exchanged.is_some() { 1 } else { slots }
+        if self.exchange.is_some() { slots.div_ceil(2) } else { slots }
+    }
+
+    /// The exchange of colours in a slot.
+    #[inline]
+    fn exchange_of(&self, slot: usize) -> Option<&Exchange> {
+        self.exchange.as_ref().filter(|_| slot % 2 == 1)
     }
 
     /// The index of an image as seen from a slot.
     #[inline]
     fn seen(&self, slot: usize, image: usize, index: u32) -> u32 {
-        match &self.exchanged {
-            Some(sums) if slot == 1 => sums[image].wrapping_sub(index),
-            _ => index,
-        }
+        self.exchange_of(slot).map_or(index, |exchange| exchange.sums[image].wrapping_sub(index))
+    }
+
+    /// The sign of the values of a slot.
+    #[inline]
+    fn sign(&self, slot: usize) -> f32 {
+        self.exchange_of(slot).map_or(1.0, |exchange| exchange.sign)
     }
 
     /// The number of table entries in a value.
@@ -136,14 +156,15 @@ impl NTuple {
     }
 
     fn base(&self, slot: usize, head: usize) -> usize {
-        let slot = if self.shape.exchanged.is_some() { 0 } else { slot };
+        let slot = if self.shape.exchange.is_some() { slot / 2 } else { slot };
         (slot * self.heads + head) * self.shape.size
     }
 
     /// The value of a board by its entries, as a slot sees them.
     pub fn value_of(&self, indices: &[u32], slot: usize, head: usize) -> f32 {
         let base = self.base(slot, head);
-        indices.iter().map(|&index| self.weights.get(base + index as usize)).sum()
+        let sum: f32 = indices.iter().map(|&index| self.weights.get(base + index as usize)).sum();
+        self.shape.sign(slot) * sum
     }
 }
 
@@ -248,7 +269,7 @@ impl<E: Cells> Model<E> for NTuple {
                     value += get(image, indices[image].wrapping_add(by)) - entries[image];
                 }
             }
-            out.push(value);
+            out.push(self.shape.sign(slot) * value);
         }
     }
 
@@ -266,7 +287,7 @@ impl<E: Cells> Model<E> for NTuple {
         }
         let slot = env.slot(&choice.after);
         out.slot = slot as u32;
-        if slot == 1 && self.shape.exchanged.is_some() {
+        if self.shape.exchange_of(slot).is_some() {
             let all = indices.iter().enumerate();
             out.indices.clear();
             out.indices.extend(all.map(|(image, &index)| self.shape.seen(slot, image, index)));
@@ -281,7 +302,8 @@ impl<E: Cells> Model<E> for NTuple {
 
     fn learn(&self, code: &Code, head: usize, step: f32) {
         let base = self.base(code.slot as usize, head);
-        let each = step / code.indices.len() as f32;
+        let sign = self.shape.sign(code.slot as usize);
+        let each = sign * step / code.indices.len() as f32;
         for &index in &code.indices {
             self.weights.learn(base + index as usize, each);
         }
@@ -337,19 +359,24 @@ mod tests {
     /// A board and the board with the colours exchanged have the same value for their players.
     #[test]
     fn players_share_tables_by_exchange() {
-        let env = Othello;
+        shared_tables(Chain::Own, 1.0);
+        shared_tables(Chain::Every, -1.0);
+    }
+
+    fn shared_tables(chain: Chain, sign: f32) {
+        let env = Othello { phases: 2 };
         let mut rng = Seed::from(6).rng();
         let tuples = TupleChoice::Walks { count: 10, length: 4 };
         let tuples = tuples.choose(&env.layout(), &mut rng).unwrap();
-        let shape = Shape::new(&env.layout(), tuples, true).unwrap().with_exchange();
-        let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
+        let shape = Shape::new(&env.layout(), tuples, true).unwrap().with_exchange(chain);
+        let network = NTuple::new(shape, env.slots(), 1, 0.0, Steps::Plain);
         for at in 0..network.weights.len() {
             network.weights.set(at, rng.f64() as f32 - 0.5);
         }
         let mut scratch = Model::<Othello>::scratch(&network);
         let mut rate = |state: &Discs| {
             let (mut choices, mut values) = (Vec::new(), Vec::new());
-            Othello.choices(state, &mut Seed::from(1).rng(), &mut choices).unwrap();
+            env.clone().choices(state, &mut Seed::from(1).rng(), &mut choices).unwrap();
             network.rate(&env, state, &choices, 0, &mut scratch, &mut values);
             let mut code = Code::default();
             network.encode(&env, &choices[0], &mut scratch, &mut code);
@@ -365,7 +392,7 @@ mod tests {
                 let other = Discs { discs: [white, black], turn: 1 - state.turn };
                 let (_, exchanged) = rate(&other);
                 for (choice, (a, b)) in choices.iter().zip(values.iter().zip(&exchanged)) {
-                    assert!(env.over(&choice.after) || (a - b).abs() < 1e-3, "{a} {b}");
+                    assert!(env.over(&choice.after) || (a - sign * b).abs() < 1e-3, "{a} {b}");
                 }
                 state = choices[rng.below(choices.len() as u64) as usize].after;
             }

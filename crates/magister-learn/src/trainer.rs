@@ -17,7 +17,7 @@ use crate::games::tictactoe::TicTacToe;
 use crate::games::twenty48::Twenty48;
 use crate::games::views::{ViewReader, Views, survey_views};
 use crate::net::Net;
-use crate::nibbles::{Nibbles, reordered};
+use crate::nibbles::Nibbles;
 use crate::ntuple::{NTuple, Shape};
 use crate::recipe::{Kind, Recipe, Rule};
 use crate::recognise::recognise;
@@ -378,9 +378,9 @@ impl Body {
             if body.len() != weights.len() {
                 return Err(unfit());
             }
-            let loaded = if let Body::Tiles(_) = &body {
-                let sums = sums.map(|sums| reordered(sums, 2));
-                Adaptive::of(&reordered(weights, 1), sums.as_deref(), *steps)
+            let loaded = if let Body::Tiles(tiles) = &body {
+                let sums = sums.map(|sums| tiles.by_place(sums, 2));
+                Adaptive::of(&tiles.by_place(weights, 1), sums.as_deref(), *steps)
             } else {
                 Adaptive::of(weights, sums, *steps)
             };
@@ -406,8 +406,8 @@ impl Body {
         match self {
             Body::Board(network) => (network.weights.values(), network.weights.sums()),
             Body::Tiles(tiles) => {
-                let sums = tiles.weights.sums().map(|sums| reordered(&sums, 2));
-                (reordered(&tiles.weights.values(), 1), sums)
+                let sums = tiles.weights.sums().map(|sums| tiles.by_digits(&sums, 2));
+                (tiles.by_digits(&tiles.weights.values(), 1), sums)
             }
             Body::Net(net) => (net.weights.values(), None),
         }

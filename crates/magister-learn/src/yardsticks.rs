@@ -326,7 +326,8 @@ mod tests {
         let mut weights = [0.0; 64];
         weights[19] = 1.0;
         let mut rng = Seed::from(1).rng();
-        let after = by_weights(&mut Othello, &weights, &Discs::default(), &mut rng).unwrap();
+        let after =
+            by_weights(&mut Othello::default(), &weights, &Discs::default(), &mut rng).unwrap();
         assert_eq!(after.discs[0] >> 19 & 1, 1);
     }
 

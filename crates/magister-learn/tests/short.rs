@@ -61,25 +61,25 @@ fn tiles_grow() {
 /// After 3,000 games, Othello is won against random moves nearly always.
 #[test]
 fn othello_beats_random_moves() {
-    let layout = Othello.layout();
+    let layout = Othello::default().layout();
     let walks = TupleChoice::Walks { count: 30, length: 5 };
     let tuples = walks.choose(&layout, &mut Seed::from(1).rng()).unwrap();
-    let shape = Shape::new(&layout, tuples, true).unwrap().with_exchange();
+    let shape = Shape::new(&layout, tuples, true).unwrap().with_exchange(Chain::Own);
     let network = NTuple::new(shape, 2, 1, 0.0, Steps::Coherent);
     let settings = Settings { chain: Chain::Own, ..Settings::default() };
-    train(&|| Othello, &network, &settings, &plan(3_000, 1), &go).unwrap();
-    let mut greedy = Greedy::new(&Othello, &network, Chain::Own);
+    train(&Othello::default, &network, &settings, &plan(3_000, 1), &go).unwrap();
+    let mut greedy = Greedy::new(&Othello::default(), &network, Chain::Own);
     let (mut rng, mut buffer, mut total) = (Seed::from(3).rng(), Vec::new(), 0.0);
     for game in 0..100 {
         let (player, mut state) = (game % 2, Discs::default());
-        while let Some(turn) = Othello.turn(&state) {
+        while let Some(turn) = Othello::default().turn(&state) {
             state = if turn == player {
                 greedy.decide(&state, &mut rng).unwrap().after
             } else {
-                Othello.random_step(&state, &mut rng, &mut buffer).unwrap()
+                Othello::default().random_step(&state, &mut rng, &mut buffer).unwrap()
             };
         }
-        total += Othello.result(&state, player);
+        total += Othello::default().result(&state, player);
     }
     assert!(total > 80.0, "{total}");
 }

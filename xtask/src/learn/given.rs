@@ -10,7 +10,7 @@ use magister_learn::driver::{Chain, Plan, Progress, Settings};
 use magister_learn::weights::Steps;
 
 /// The settings that parts read.
-const NAMES: [&str; 39] = [
+const NAMES: [&str; 40] = [
     "alpha",
     "alpha-end",
     "bits",
@@ -35,6 +35,7 @@ const NAMES: [&str; 39] = [
     "matches",
     "out",
     "own",
+    "phases",
     "plies",
     "random-start",
     "replay",

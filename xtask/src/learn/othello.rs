@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use magister_core::{Rng, Seed};
-use magister_learn::driver::{Chain, Settings, train};
+use magister_learn::driver::{Settings, train};
 use magister_learn::environment::{CellLayout, Cells as _, Environment as _};
 use magister_learn::games::othello::{Discs, Othello};
 use magister_learn::measure::Greedy;
@@ -36,7 +36,8 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     let settings = given.settings(&default);
     let mut all = Vec::new();
     for seed in given.seeds(1) {
-        let layout = Othello.layout();
+        let env = Othello { phases: given.whole("phases", 1) };
+        let layout = env.layout();
         let choice = match given.whole("tuples", 0) as usize {
             0 if given.text("length").is_none() => TupleChoice::Given(patterns()),
             0 => TupleChoice::Given(lines(&layout, given.whole("length", 5).into())),
@@ -45,23 +46,23 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let tuples = choice.choose(&layout, &mut Seed::from(seed).derive("tuples").rng());
         let shape = tuples.and_then(|t| Shape::new(&layout, t, given.flag("symmetric", true)));
         let mut shape = shape.map_err(anyhow::Error::msg)?;
-        if settings.chain == Chain::Own && given.flag("exchange", true) {
-            shape = shape.with_exchange();
+        if given.flag("exchange", true) {
+            shape = shape.with_exchange(settings.chain);
         }
-        let network = NTuple::new(shape, 2, 1, 0.0, given.steps(true));
+        let network = NTuple::new(shape, env.slots(), 1, 0.0, given.steps(true));
         let (plan, report) = given.plan(250_000.0, seed);
         let watch = Watch::start();
-        let done = train(&|| Othello, &network, &settings, &plan, &report)?;
+        let done = train(&|| env, &network, &settings, &plan, &report)?;
         rates(&format!("othello, seed {seed}"), &done, watch.seconds());
         let mut rng = Seed::from(seed).derive("matches").rng();
-        let mut greedy = Greedy::new(&Othello, &network, settings.chain);
+        let mut greedy = Greedy::new(&env, &network, settings.chain);
         let mut results = Vec::new();
         let starts = openings(&Discs::default(), PLIES);
         for _ in 0..given.whole("matches", 1) {
             for start in &starts {
                 for player in 0..2 {
                     let end = play(start, player, &mut greedy, &mut rng)?;
-                    results.push(f64::from(Othello.result(&end, player)));
+                    results.push(f64::from(env.result(&end, player)));
                 }
             }
         }
@@ -145,12 +146,13 @@ fn play(
     let weights: Vec<f32> = (0..64)
         .map(|cell: usize| QUARTER[(cell / 8).min(7 - cell / 8)][(cell % 8).min(7 - cell % 8)])
         .collect();
+    let mut env = Othello::default();
     let mut state = *start;
-    while let Some(turn) = Othello.turn(&state) {
+    while let Some(turn) = env.turn(&state) {
         state = if turn == player {
             greedy.decide(&state, rng)?.after
         } else {
-            by_weights(&mut Othello, &weights, &state, rng)?
+            by_weights(&mut env, &weights, &state, rng)?
         };
     }
     Ok(state)
@@ -169,7 +171,7 @@ mod tests {
     fn patterns_are_those_of_logistello() {
         let lengths: Vec<usize> = patterns().iter().map(Vec::len).collect();
         assert_eq!(lengths, [8, 8, 8, 8, 8, 7, 6, 5, 4, 10, 9, 10]);
-        let shape = Shape::new(&Othello.layout(), patterns(), true).expect("tuples");
+        let shape = Shape::new(&Othello::default().layout(), patterns(), true).expect("tuples");
         // Images with the same cells in another order count, too: four rows, four diagonals and
         // edges have eight, the corners eight, and the longest diagonal four.
         assert_eq!(shape.active(), 8 * 4 + 4 + 8 * 4 + 8 + 8 + 8);
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn lines_and_their_images_are_all_lines() {
-        let layout = Othello.layout();
+        let layout = Othello::default().layout();
         for (length, count) in [(2, 210), (3, 168), (5, 96), (8, 18)] {
             let shape = Shape::new(&layout, lines(&layout, length), true).expect("tuples");
             // Each line is an image of itself with its cells in reverse, too.

@@ -6,8 +6,24 @@ use crate::environment::{CellLayout, Cells, Choice, Environment};
 
 /// Othello. A player without a move has the single choice to pass, so that the players alternate and
 /// the player to move tells who made the move before. Cells are numbered row by row.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Othello;
+#[derive(Clone, Copy, Debug)]
+pub struct Othello {
+    /// The number of phases of a game, by the number of discs. Each phase has weights of its own.
+    pub phases: u32,
+}
+
+impl Default for Othello {
+    fn default() -> Self {
+        Othello { phases: 1 }
+    }
+}
+
+impl Othello {
+    /// The number of slots of weights.
+    pub fn slots(&self) -> usize {
+        2 * self.phases as usize
+    }
+}
 
 /// The discs of black and white, and the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +172,9 @@ impl Environment for Othello {
     }
 
     fn slot(&self, after: &Discs) -> usize {
-        usize::from(after.turn.min(1))
+        let [black, white] = after.discs;
+        let phase = (black | white).count_ones().saturating_sub(5) * self.phases / 60;
+        2 * phase as usize + usize::from(after.turn.min(1))
     }
 }
 
@@ -223,6 +241,14 @@ mod tests {
         assert_eq!(counts, [4, 12, 56, 244, 1396, 8200, 55092]);
     }
 
+    #[test]
+    fn phases_have_slots_of_their_own() {
+        let env = Othello { phases: 3 };
+        let full = |count: u32| Discs { discs: [u64::MAX >> (64 - count), 0], turn: 1 };
+        let slots = [5, 24, 25, 45, 64].map(|count| env.slot(&full(count)));
+        assert_eq!((slots, env.slots()), ([1, 1, 3, 5, 5], 6));
+    }
+
     /// Random games with passes: discs are only added, and the game ends when no player can move.
     #[test]
     fn games_end_when_no_player_can_move() {
@@ -233,23 +259,26 @@ mod tests {
         for _ in 0..200 {
             let mut state = Discs::default();
             while state.turn < 2 {
-                Othello.choices(&state, &mut rng, &mut choices).unwrap();
+                Othello::default().choices(&state, &mut rng, &mut choices).unwrap();
                 let chosen = &choices[rng.below(choices.len() as u64) as usize];
                 let (next, pass) = (chosen.after, u32::from(chosen.id == PASS));
                 let all = |state: &Discs| (state.discs[0] | state.discs[1]).count_ones();
                 assert_eq!(all(&next), all(&state) + 1 - pass);
                 // The changes that are listed lead to the cells of the new state.
-                Othello.write(&state, &mut cells);
-                Othello.changes(&cells, chosen, &mut after, &mut changes);
+                Othello::default().write(&state, &mut cells);
+                Othello::default().changes(&cells, chosen, &mut after, &mut changes);
                 changes.iter().for_each(|&(cell, new)| cells[usize::from(cell)] = new);
-                Othello.write(&next, &mut after);
+                Othello::default().write(&next, &mut after);
                 assert_eq!(cells, after);
                 passes += pass;
                 state = next;
             }
             let [black, white] = state.discs;
             assert_eq!(moves(black, white) | moves(white, black), 0);
-            assert!((Othello.result(&state, 0) + Othello.result(&state, 1)).abs() < 1e-6);
+            assert!(
+                (Othello::default().result(&state, 0) + Othello::default().result(&state, 1)).abs()
+                    < 1e-6
+            );
         }
         assert!(passes > 0);
     }

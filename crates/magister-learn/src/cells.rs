@@ -126,20 +126,25 @@ impl CellPlan {
             // For a game in Rust, the bits of the packed state add nothing to the board.
             if tensors.get(1).is_some_and(|tensor| tensor.name == "state") {
                 known.fill(true);
-                let plain = |symmetry: &&magister_core::Symmetry| {
-                    let same = |at: (usize, usize)| at.0 == at.1;
-                    symmetry.values.iter().map(|&v| usize::from(v)).enumerate().all(same)
-                        && symmetry.roles.iter().map(|&r| usize::from(r)).enumerate().all(same)
-                };
-                plan.symmetries = game
-                    .symmetries()
-                    .iter()
-                    .filter(plain)
-                    .map(|symmetry| symmetry.cells.iter().map(|&cell| cell as u16).collect())
-                    .collect();
             }
+            let plain = |symmetry: &&magister_core::Symmetry| {
+                let same = |at: (usize, usize)| at.0 == at.1;
+                symmetry.values.iter().map(|&v| usize::from(v)).enumerate().all(same)
+                    && symmetry.roles.iter().map(|&r| usize::from(r)).enumerate().all(same)
+            };
+            plan.symmetries = game
+                .symmetries()
+                .iter()
+                .filter(plain)
+                .map(|symmetry| symmetry.cells.iter().map(|&cell| cell as u16).collect())
+                .collect();
         }
         plan.group(&known, seen);
+        // Symmetries found from rules fix everything that is not on the board.
+        let cells = plan.values.len() as u16;
+        for symmetry in &mut plan.symmetries {
+            symmetry.extend(symmetry.len() as u16..cells);
+        }
         plan
     }
 

@@ -8,11 +8,12 @@
 mod build_error;
 mod builder;
 mod names;
+mod symmetries;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use magister_core::{Board, Game, Info};
+use magister_core::{Board, Game, Info, Symmetry};
 
 use crate::network::Network;
 use crate::observation::FluentTensors;
@@ -44,6 +45,8 @@ pub struct Compiled {
     board: OnceLock<Option<Box<dyn FluentBoard>>>,
     /// The observations of states, created on demand.
     tensors: OnceLock<FluentTensors>,
+    /// The proven symmetries, found on demand.
+    symmetries: OnceLock<Vec<Symmetry>>,
 }
 
 impl Compiled {
@@ -62,6 +65,7 @@ impl Compiled {
             board_maker: None,
             board: OnceLock::new(),
             tensors: OnceLock::new(),
+            symmetries: OnceLock::new(),
         }
     }
 
@@ -90,6 +94,7 @@ impl Compiled {
             board_maker: None,
             board: OnceLock::new(),
             tensors: OnceLock::new(),
+            symmetries: OnceLock::new(),
         }
     }
 
@@ -117,6 +122,11 @@ impl Compiled {
     pub fn board(&self, game: &dyn Game) -> Option<&dyn FluentBoard> {
         let maker = self.board_maker.as_ref()?;
         self.board.get_or_init(|| maker(game)).as_deref()
+    }
+
+    /// The proven symmetries of the board; `game` is this game, on any evaluator.
+    pub(crate) fn symmetries(&self, game: &dyn Game) -> &[Symmetry] {
+        self.symmetries.get_or_init(|| self.find_symmetries(game))
     }
 
     /// The observations of states.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
     Batch, Board, Detail, Game, Halt, Info, Move, Payment, Percept, Results, Role, StateTensors,
-    Stop, Stream, Tensors, Text, Worker,
+    Stop, Stream, Symmetry, Tensors, Text, Worker,
 };
 use magister_lanes::Width;
 
@@ -286,6 +286,10 @@ impl Game for CompiledGame {
 
     fn board(&self) -> Option<&dyn Board> {
         self.shared.compiled.board(self).map(|board| board as &dyn Board)
+    }
+
+    fn symmetries(&self) -> &[Symmetry] {
+        self.shared.compiled.symmetries(self)
     }
 
     fn tensors(&self) -> Option<&dyn StateTensors> {

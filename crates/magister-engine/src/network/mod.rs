@@ -15,6 +15,7 @@ mod pairs;
 mod per_player;
 mod sample;
 mod solver;
+mod symmetry;
 mod tactics;
 mod turns;
 mod uses;

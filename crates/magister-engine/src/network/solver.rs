@@ -113,7 +113,7 @@ impl Solver {
     }
 
     /// Assumes the properties of a group.
-    fn assume(&mut self, group: &Group) {
+    pub(super) fn assume(&mut self, group: &Group) {
         let members: Vec<Lit> = group.members.iter().map(|&n| self.lit(Edge::of(n))).collect();
         let two = self.two(&members);
         self.clause(&[!two]);

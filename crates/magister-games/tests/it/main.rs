@@ -12,3 +12,4 @@ mod mutants;
 mod observation;
 mod playouts;
 mod slides;
+mod symmetries;

@@ -1,10 +1,7 @@
 //! The number of moves of a player that preserve the best class (win, draw or loss) in solved
 //! positions of Connect Four.
 //!
-//! The positions are in `benches/connect-four-hard.txt`, one per line: the columns played so far,
-//! counted from 1; the class (1 for a win, 0 for a draw, -1 for a loss of the player to move); the
-//! columns that preserve it; and whether it is hard. A position is hard if exactly one move
-//! preserves the class, and that move draws or wins in 11 plies or more.
+//! The positions are in `benches/connect-four-hard.txt`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use magister_arena::{Deadline, interval};
 use magister_core::{Budget, Clock, Game, Move, Observation, Role, Seed, Step, Stop, Turn, View};
-use magister_learn::connect_four::{COLUMNS, Position, Solver};
+use magister_learn::connect_four::{COLUMNS, Position, Solved, Solver};
 use magister_players::Spec;
 
 use crate::learn::Watch;
@@ -26,8 +23,6 @@ use crate::learn::Watch;
 const PLIES: std::ops::RangeInclusive<u32> = 4..=20;
 /// Positions before this ply take long to solve.
 const EARLY: u32 = 9;
-/// Wins in fewer plies than this are easy to find.
-const DISTANT: u32 = 11;
 /// The game that the players are asked about.
 const GAME: &str = "connect-four";
 
@@ -61,15 +56,6 @@ pub(crate) struct Options {
     make: Option<usize>,
 }
 
-/// A solved position.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Solved {
-    columns: Vec<u32>,
-    class: i32,
-    keeping: Vec<u32>,
-    hard: bool,
-}
-
 fn file() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../benches/connect-four-hard.txt")
 }
@@ -79,14 +65,18 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(number) = options.make {
         let mut text = String::new();
         for solved in make(number)? {
-            writeln!(text, "{}", solved.line())?;
+            writeln!(text, "{solved}")?;
         }
         std::fs::write(file(), text)?;
         return Ok(());
     }
     let text = std::fs::read_to_string(file())
         .context("no positions; `cargo xtask hard --make 1000` solves some")?;
-    let all = text.lines().map(Solved::read).collect::<Result<Vec<Solved>>>()?;
+    let all = text
+        .lines()
+        .map(str::parse)
+        .collect::<Result<Vec<Solved>, _>>()
+        .map_err(anyhow::Error::msg)?;
     let game = magister::open(GAME)?;
     game.warm_up();
     println!("{:40} {:>6} {:>6} {:>7}  95 % interval", "player", "kind", "asked", "kept");
@@ -202,63 +192,6 @@ fn column_of(text: &str) -> Option<u32> {
     text.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
-impl Solved {
-    fn line(&self) -> String {
-        let digits = |columns: &[u32]| columns.iter().map(u32::to_string).collect::<String>();
-        let kind = if self.hard { "hard" } else { "other" };
-        format!("{} {} {} {kind}", digits(&self.columns), self.class, digits(&self.keeping))
-    }
-
-    fn read(line: &str) -> Result<Self> {
-        let [columns, class, keeping, kind] = line.split(' ').collect::<Vec<_>>()[..] else {
-            bail!("a line with other parts: {line}");
-        };
-        let digits = |text: &str| text.chars().filter_map(|c| c.to_digit(10)).collect();
-        Ok(Solved {
-            columns: digits(columns),
-            class: class.parse()?,
-            keeping: digits(keeping),
-            hard: kind == "hard",
-        })
-    }
-
-    /// Solves a position of Connect Four. `None` if no move changes the class or there is only one
-    /// move, so that a player cannot make a mistake.
-    fn new(columns: Vec<u32>, position: &Position, solver: &mut Solver) -> Result<Option<Self>> {
-        let stop = Stop::never();
-        let open: Vec<u32> = (0..COLUMNS).filter(|&column| position.can_play(column)).collect();
-        let mut classes = Vec::new();
-        for &column in &open {
-            classes.push(if position.wins(column) {
-                1
-            } else {
-                -solver.class(&position.play(column), &stop)?
-            });
-        }
-        let Some(&class) = classes.iter().max() else { return Ok(None) };
-        let keeping: Vec<u32> = open
-            .iter()
-            .zip(&classes)
-            .filter(|&(_, &own)| own == class)
-            .map(|(&column, _)| column + 1)
-            .collect();
-        if keeping.len() == open.len() {
-            return Ok(None);
-        }
-        let only = keeping.len() == 1;
-        let hard = only
-            && match class {
-                0 => true,
-                1 => {
-                    let score = solver.score(position, &stop)?;
-                    score.distance(position.plies()) >= DISTANT
-                }
-                _ => false,
-            };
-        Ok(Some(Solved { columns, class, keeping, hard }))
-    }
-}
-
 /// Positions from random play, half of them hard.
 #[expect(clippy::print_stderr, reason = "progress of a long command")]
 fn make(number: usize) -> Result<Vec<Solved>> {
@@ -289,7 +222,9 @@ fn make(number: usize) -> Result<Vec<Solved>> {
         if position.plies() < plies || !seen.insert(position.canonical_key()) {
             continue;
         }
-        let Some(solved) = Solved::new(columns, &position, &mut solver)? else { continue };
+        let Some(solved) = Solved::new(columns, &position, &mut solver, &Stop::never())? else {
+            continue;
+        };
         let list = if solved.hard { &mut hard } else { &mut others };
         if list.len() < half {
             list.push(solved);
@@ -323,24 +258,17 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_as_written() {
-        let solved = Solved { columns: vec![4, 4, 1], class: -1, keeping: vec![2, 7], hard: false };
-        assert_eq!(Solved::read(&solved.line()).expect("a line"), solved);
-        assert!(Solved::read("44").is_err());
-    }
-
-    #[test]
     fn the_stored_positions_are_solved_rightly() {
         let text = std::fs::read_to_string(file()).expect("the file is part of the project");
         let all: Vec<Solved> =
-            text.lines().map(Solved::read).collect::<Result<_>>().expect("readable");
+            text.lines().map(str::parse).collect::<Result<_, _>>().expect("readable");
         assert!(all.len() >= 160 && all.iter().filter(|s| s.hard).count() * 2 >= all.len());
         let mut solver = Solver::new(20);
         // Late positions are solved quickly.
         for solved in all.iter().filter(|solved| solved.columns.len() >= 18).take(20) {
             let columns: Vec<u32> = solved.columns.iter().map(|column| column - 1).collect();
             let position = Position::of_columns(&columns).expect("a position");
-            let again = Solved::new(solved.columns.clone(), &position, &mut solver);
+            let again = Solved::new(solved.columns.clone(), &position, &mut solver, &Stop::never());
             assert_eq!(again.expect("solved").as_ref(), Some(solved));
         }
     }

@@ -2,7 +2,7 @@
 
 use magister_core::{Halt, Rng, Seed, Stop};
 
-use crate::connect_four::{COLUMNS, Position, Solver};
+use crate::connect_four::{COLUMNS, Position, Solved, Solver};
 use crate::driver::{Chain, heads, tanh};
 use crate::environment::{Choice, Environment};
 use crate::games::connect_four::{ConnectFour, Discs};
@@ -186,6 +186,24 @@ pub fn against_perfect<M: Model<ConnectFour>>(
         total += f64::from(env.result(&state, 0));
     }
     Ok(total / f64::from(games.max(1)))
+}
+
+/// The number of solved positions of Connect Four in which the best move by the values preserves the
+/// best class (win, draw or loss).
+pub fn preserved<'a, M: Model<ConnectFour>>(
+    model: &M,
+    chain: Chain,
+    positions: impl Iterator<Item = &'a Solved>,
+) -> Result<u32, Halt> {
+    let mut greedy = Greedy::new(&ConnectFour, model, chain);
+    let mut rng = Seed::from(0).rng();
+    let mut count = 0;
+    for solved in positions {
+        let position = solved.position().ok_or(Halt::BadState)?;
+        let choice = greedy.decide(&Discs { position, won: false }, &mut rng)?;
+        count += u32::from(solved.keeping.contains(&(choice.id + 1)));
+    }
+    Ok(count)
 }
 
 /// A move of the perfect player: a random one among those with the best class or, if it is

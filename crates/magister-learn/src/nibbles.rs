@@ -376,12 +376,11 @@ impl Model<Twenty48> for Nibbles {
         out: &mut Vec<[u32; 8]>,
     ) {
         out.clear();
-        match lookup.of(choice.after) {
-            Some(entries) => out.extend_from_slice(entries),
-            None => {
-                let (entries, count) = self.entries(choice.after);
-                out.extend_from_slice(&entries[..count]);
-            }
+        if let Some(entries) = lookup.of(choice.after) {
+            out.extend_from_slice(entries);
+        } else {
+            let (entries, count) = self.entries(choice.after);
+            out.extend_from_slice(&entries[..count]);
         }
         on_this_machine(FetchSums { network: self, entries: out });
     }

@@ -67,6 +67,24 @@ pub enum Steps {
     /// Temporal coherence: a weight whose errors have one sign makes full steps; a weight whose
     /// errors cancel out makes small ones. D. Beal and M. Smith, 1999.
     Coherent,
+    /// The same with an exponential transfer function, so that a weight whose errors cancel out still
+    /// learns: its step is [`LEAST`] of a full one. S. Bagheri, M. Thill, P. Koch, W. Konen, 2016.
+    Exponential,
+}
+
+/// The exponent of the transfer function; the smallest step is about `exp(-BETA)` of a full one.
+const BETA: f32 = 2.7;
+/// The smallest step with the exponential transfer function.
+pub const LEAST: f32 = 0.06;
+
+/// About `exp(BETA * (coherence - 1))`, as a power that needs only products.
+#[inline(always)]
+fn transfer(coherence: f32) -> f32 {
+    let mut power = 1.0 + BETA * (coherence - 1.0) / 32.0;
+    for _ in 0..5 {
+        power *= power;
+    }
+    power
 }
 
 /// Weights with the sums for temporal coherence.
@@ -77,6 +95,7 @@ pub enum Steps {
 pub struct Adaptive {
     weights: Weights,
     sums: Option<Vec<Sums>>,
+    exponential: bool,
 }
 
 /// The sum of the errors of a weight, and the sum of their absolute values.
@@ -109,14 +128,15 @@ impl Adaptive {
         let sums = || large((0..count).map(|_| Sums::new([0.0; 2])));
         Adaptive {
             weights: Weights::new(count, value),
-            sums: (steps == Steps::Coherent).then(sums),
+            sums: (steps != Steps::Plain).then(sums),
+            exponential: steps == Steps::Exponential,
         }
     }
 
     /// Weights with these values and, if there are any, sums: two for each weight. `None` if the
     /// numbers do not fit.
     pub fn of(weights: &[f32], sums: Option<&[f32]>, steps: Steps) -> Option<Self> {
-        let Some(sums) = sums.filter(|_| steps == Steps::Coherent) else {
+        let Some(sums) = sums.filter(|_| steps != Steps::Plain) else {
             let out = Adaptive::new(weights.len(), 0.0, steps);
             return Some(Adaptive { weights: Weights::from_values(weights), ..out });
         };
@@ -124,6 +144,7 @@ impl Adaptive {
         (pairs.len() == weights.len() && rest.is_empty()).then(|| Adaptive {
             weights: Weights::from_values(weights),
             sums: Some(large(pairs.iter().map(|&pair| Sums::new(pair)))),
+            exponential: steps == Steps::Exponential,
         })
     }
 
@@ -183,7 +204,11 @@ impl Adaptive {
     pub fn learn(&self, at: usize, step: f32) {
         match &self.sums {
             None => self.weights.add(at, step),
-            Some(sums) => self.weights.add(at, sums[at].add(step) * step),
+            Some(sums) => {
+                let coherence = sums[at].add(step);
+                let rate = if self.exponential { transfer(coherence) } else { coherence };
+                self.weights.add(at, rate * step);
+            }
         }
     }
 
@@ -193,6 +218,9 @@ impl Adaptive {
         let all = groups.as_flattened().iter().map(|&at| at as usize);
         match &self.sums {
             None => all.for_each(|at| self.weights.add(at, step)),
+            Some(sums) if self.exponential => {
+                all.for_each(|at| self.weights.add(at, transfer(sums[at].add(step)) * step));
+            }
             Some(sums) => all.for_each(|at| self.weights.add(at, sums[at].add(step) * step)),
         }
     }
@@ -237,6 +265,23 @@ mod tests {
         let plain = Adaptive::new(1, 0.5, Steps::Plain);
         plain.learn(0, 0.25);
         assert_eq!(plain.get(0).to_bits(), 0.75_f32.to_bits());
+    }
+
+    #[test]
+    fn the_exponential_transfer_keeps_learning() {
+        for coherence in [0.0, 0.3, 0.5, 0.9, 1.0_f32] {
+            let exact = (BETA * (coherence - 1.0)).exp();
+            assert!((transfer(coherence) - exact).abs() < 0.02, "{coherence}");
+        }
+        assert!(transfer(0.0) > LEAST - 0.01 && transfer(1.0) > 0.99);
+        let weights = Adaptive::new(1, 0.0, Steps::Exponential);
+        for _ in 0..1000 {
+            weights.learn(0, 0.1);
+            weights.learn(0, -0.1);
+        }
+        let before = weights.get(0);
+        weights.learn(0, 0.1);
+        assert!(weights.get(0) - before > 0.1 * (LEAST - 0.01));
     }
 
     #[test]

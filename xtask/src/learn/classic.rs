@@ -5,16 +5,20 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use magister_core::{Seed, Stop};
-use magister_learn::connect_four::{Book, Position, Solver};
+use magister_learn::connect_four::{Book, Position, Solved, Solver};
 use magister_learn::driver::{Settings, train};
 use magister_learn::environment::Cells as _;
 use magister_learn::games::connect_four::ConnectFour;
 use magister_learn::games::tictactoe::TicTacToe;
-use magister_learn::measure::{against_perfect, mistakes};
+use magister_learn::measure::{against_perfect, mistakes, preserved};
 use magister_learn::ntuple::{NTuple, Shape};
 use magister_learn::tuples::TupleChoice;
 
 use super::given::{Given, Watch, mean, rates};
+
+/// Solved positions of Connect Four.
+const POSITIONS: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/connect-four-hard.txt"));
 
 pub(crate) fn tictactoe(given: &Given) -> Result<()> {
     let default = Settings { epsilon: (0.3, 0.1), random_start: 2, ..Settings::default() };
@@ -47,6 +51,8 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
         None => Book::default(),
     };
     let mut solver = Solver::new(given.whole("bits", 22)).with_book(book);
+    let solved = POSITIONS.lines().map(str::parse).collect::<Result<Vec<Solved>, String>>();
+    let solved = solved.map_err(anyhow::Error::msg)?;
     let mut results = [Vec::new(), Vec::new()];
     for seed in given.seeds(1) {
         let settings = given.settings(&Settings::default());
@@ -62,8 +68,18 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
         let watch = Watch::start();
         let done = train(&|| ConnectFour, &network, &settings, &plan, &report)?;
         rates(&format!("connect-four, seed {seed}"), &done, watch.seconds());
+        for hard in [true, false] {
+            let of: Vec<&Solved> = solved.iter().filter(|one| one.hard == hard).collect();
+            let kept = preserved(&network, settings.chain, of.iter().copied())?;
+            let share = 100.0 * f64::from(kept) / of.len().max(1) as f64;
+            let kind = if hard { "hard" } else { "other" };
+            println!("  preserves the class in {share:.1} % of {} {kind} positions", of.len());
+        }
         let games = given.whole("matches", 1000);
         for distant in [false, true] {
+            if games == 0 {
+                continue;
+            }
             let mut rng = Seed::from(seed).derive("matches").rng();
             let (chain, stop) = (settings.chain, Stop::never());
             let result =

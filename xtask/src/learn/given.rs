@@ -132,7 +132,11 @@ impl Given {
     /// How step sizes are determined: by temporal coherence unless the default or the setting says
     /// otherwise.
     pub(crate) fn steps(&self, coherent: bool) -> Steps {
-        if self.flag("tc", coherent) { Steps::Coherent } else { Steps::Plain }
+        match self.whole("tc", u32::from(coherent)) {
+            0 => Steps::Plain,
+            1 => Steps::Coherent,
+            _ => Steps::Exponential,
+        }
     }
 
     /// The seeds of the runs.

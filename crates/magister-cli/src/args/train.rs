@@ -123,10 +123,9 @@ pub(crate) struct Train {
     /// At the end of a game, only the player who moved last learns
     #[arg(long, requires = "own_chain")]
     pub(crate) no_final_adaptation: bool,
-    /// Use the same step size for all weights [default: weights that keep changing direction take
-    /// smaller steps]
-    #[arg(long)]
-    pub(crate) plain_steps: bool,
+    /// How the step size of each weight is determined [default: coherent]
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) steps: Option<StepsName>,
     /// Do not use symmetries of the board
     #[arg(long)]
     pub(crate) no_symmetries: bool,
@@ -163,6 +162,17 @@ pub(crate) enum NetForm {
     Conv,
     /// Dense layers
     Mlp,
+}
+
+/// Step sizes of weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StepsName {
+    /// The same for all weights
+    Plain,
+    /// Smaller for weights whose errors cancel out (temporal coherence)
+    Coherent,
+    /// The same, but never below a sixteenth of a full step
+    Exponential,
 }
 
 /// Rules of learning.

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::bench::process::cpu_time;
 use super::plural;
-use crate::args::{AgentKind, NetForm, RuleName, Train};
+use crate::args::{AgentKind, NetForm, RuleName, StepsName, Train};
 use crate::{CLEAN, game, interrupt};
 
 /// How often progress is shown.
@@ -237,12 +237,12 @@ fn network(args: &Train) -> Result<AzSettings> {
         || args.initial.is_some()
         || args.hidden.is_some()
         || args.own_chain
-        || args.plain_steps
+        || args.steps.is_some()
         || args.general;
     if foreign {
         bail!(
             "--agent az has no --rule, --epsilon, --lambda, --walks, --tuples, --initial, \
-             --hidden, --own-chain, --plain-steps or --general"
+             --hidden, --own-chain, --steps or --general"
         );
     }
     let mut settings = AzSettings::default();
@@ -420,9 +420,12 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
         let tuples = tuples.context("--tuples takes numbers of cells, such as 0-1-2,3-4-5")?;
         recipe.tuples = TupleChoice::Given(tuples);
     }
-    if args.plain_steps {
-        recipe.steps = Steps::Plain;
-    }
+    recipe.steps = match args.steps {
+        None => recipe.steps,
+        Some(StepsName::Plain) => Steps::Plain,
+        Some(StepsName::Coherent) => Steps::Coherent,
+        Some(StepsName::Exponential) => Steps::Exponential,
+    };
     recipe.symmetric &= !args.no_symmetries;
     recipe.initial = args.initial.unwrap_or(recipe.initial);
     recipe.hidden = args.hidden.unwrap_or(recipe.hidden);

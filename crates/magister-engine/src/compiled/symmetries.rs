@@ -87,7 +87,7 @@ impl Compiled {
 }
 
 /// The cell that each cell of a board is moved to; `None` if a cell would leave its board.
-fn moved(shape: &Shape, [a, b, c, d]: [i32; 4]) -> Option<Vec<u32>> {
+fn moved(shape: &Shape, motion: [i32; 4]) -> Option<Vec<u32>> {
     // Positions are multiples of a small fraction; twice the distance from the middle is a sum.
     let scaled = |position: f32| (position * 1024.0).round() as i32;
     let place = |cell: &magister_core::Cell| (cell.board, scaled(cell.x), scaled(cell.y));
@@ -100,8 +100,9 @@ fn moved(shape: &Shape, [a, b, c, d]: [i32; 4]) -> Option<Vec<u32>> {
     let image = |cell| {
         let (board, x, y) = place(cell);
         let [left, right, top, bottom] = ends[&board];
-        let (x, y) = (2 * x - left - right, 2 * y - top - bottom);
-        let (x, y) = (a * x + b * y + left + right, c * x + d * y + top + bottom);
+        let [across, down] = [2 * x - left - right, 2 * y - top - bottom];
+        let turned = |by: &[i32]| by[0] * across + by[1] * down;
+        let (x, y) = (turned(&motion[..2]) + left + right, turned(&motion[2..]) + top + bottom);
         at.get(&(board, x.div_euclid(2), y.div_euclid(2))).copied()
     };
     let cells: Vec<u32> = shape.cells.iter().map(image).collect::<Option<_>>()?;

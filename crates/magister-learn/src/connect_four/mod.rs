@@ -3,10 +3,12 @@
 pub(crate) mod board;
 mod book;
 mod player;
+mod solved;
 mod solver;
 mod table;
 
 pub use board::{CELLS, COLUMNS, Position, ROWS};
 pub use book::{Book, BookError, DEEPEST, levels};
 pub use player::Perfect;
+pub use solved::Solved;
 pub use solver::{Score, Solver};

@@ -77,7 +77,11 @@ impl Recipe {
         let mut recipe = Recipe { kind, ..Recipe::default() };
         let settings = &mut recipe.settings;
         match reading {
-            Reading::ConnectFour => recipe.tuples = TupleChoice::Walks { count: 70, length: 8 },
+            Reading::ConnectFour => {
+                recipe.tuples = TupleChoice::Walks { count: 70, length: 8 };
+                // With the identity as transfer function, weights stop learning too early.
+                (recipe.steps, settings.alpha) = (Steps::Exponential, (3.0, 3.0));
+            }
             Reading::Twenty48 => {
                 let tuples = FOUR_TUPLES.iter().map(|tuple| tuple.to_vec()).collect();
                 recipe.tuples = TupleChoice::Given(tuples);

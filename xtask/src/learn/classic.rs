@@ -16,6 +16,8 @@ use magister_learn::tuples::TupleChoice;
 
 use super::given::{Given, Watch, mean, rates};
 
+/// The step size in Connect Four, with the exponential transfer function.
+const ALPHA: f32 = 3.0;
 /// Solved positions of Connect Four.
 const POSITIONS: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/connect-four-hard.txt"));
@@ -55,7 +57,8 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
     let solved = solved.map_err(anyhow::Error::msg)?;
     let mut results = [Vec::new(), Vec::new()];
     for seed in given.seeds(1) {
-        let settings = given.settings(&Settings::default());
+        let default = Settings { alpha: (ALPHA, ALPHA), ..Settings::default() };
+        let settings = given.settings(&default);
         let layout = ConnectFour.layout();
         let walks = TupleChoice::Walks {
             count: given.whole("tuples", 70) as usize,
@@ -63,7 +66,8 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
         };
         let tuples = walks.choose(&layout, &mut Seed::from(seed).derive("tuples").rng());
         let shape = tuples.and_then(|t| Shape::new(&layout, t, given.flag("symmetric", true)));
-        let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, given.steps(true));
+        let steps = given.with("tc", 2.0).steps(true);
+        let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, steps);
         let (plan, report) = given.plan(500_000.0, seed);
         let watch = Watch::start();
         let done = train(&|| ConnectFour, &network, &settings, &plan, &report)?;

@@ -69,7 +69,7 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         let (mut bars, mut columns) = (Vec::new(), Vec::new());
         for honest in &players {
             // The same deals for every honest player.
-            let result = table(args, name, &[honest, &reference], "table 2")?;
+            let result = table(args, name, &[honest, &reference], "table 2", false)?;
             let samples = &result.samples;
             // All random seats together.
             let random: Vec<f64> = samples[2..].iter().flat_map(|s| s.values.clone()).collect();

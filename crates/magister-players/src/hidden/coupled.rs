@@ -70,9 +70,9 @@ pub(crate) struct Playouts<'a> {
     /// playout.
     before: u32,
     turns: Vec<u32>,
-    /// For each role, the sum of its utilities.
+    /// For each role, the sum of its utilities, and the number of playouts.
     sums: Vec<f64>,
-    playouts: f64,
+    count: f64,
     scale: Scale,
     views: Views,
     nodes: FxHashMap<(ViewId, Role), Vec<Arm>>,
@@ -115,7 +115,7 @@ impl<'a> Playouts<'a> {
             before,
             turns: Vec::new(),
             sums: vec![0.0; game.info().roles.len()],
-            playouts: 0.0,
+            count: 0.0,
             scale: Scale::of(game.info()),
             views: Views::new(&**game),
             nodes: FxHashMap::default(),
@@ -210,14 +210,14 @@ impl<'a> Playouts<'a> {
 
     /// Adds this playout to the habits: by how much each role did better than usual.
     fn learn(&mut self) {
-        self.playouts += 1.0;
+        self.count += 1.0;
         self.sums.iter_mut().zip(&self.totals).for_each(|(sum, total)| *sum += total);
         if self.plan.own == 0.0 && self.plan.others == 0.0 {
             return;
         }
         for &habit in &self.made {
             let at = habit.role.index();
-            let advantage = self.totals[at] - self.sums[at] / self.playouts;
+            let advantage = self.totals[at] - self.sums[at] / self.count;
             self.habits.add(habit, advantage as f32);
         }
     }

@@ -20,6 +20,9 @@ pub struct TableTrial {
     pub seed: Seed,
     /// The number of matches that run at the same time.
     pub jobs: usize,
+    /// Whether every deal is played twice, with the first two players exchanged. The luck of the
+    /// deal then cancels out in the difference of these two. The number of matches must be even.
+    pub duplicate: bool,
 }
 
 impl std::fmt::Debug for TableTrial {
@@ -70,8 +73,11 @@ impl Sample {
 /// The result of a trial.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableResult {
-    /// The values of each player, in the order of the players, one for each finished match.
+    /// The values of each player, in the order of the players, one for each finished match; or the
+    /// mean of two matches for each deal that was played twice.
     pub samples: Vec<Sample>,
+    /// The same for the scores.
+    pub scores: Vec<Sample>,
     /// The number of matches without a result.
     pub unfinished: u64,
     /// The number of faults of players: illegal, late or missing moves.
@@ -79,9 +85,14 @@ pub struct TableResult {
 }
 
 impl TableResult {
-    /// The differences between the values of two players, match by match.
+    /// The differences between the values of two players, match by match or deal by deal.
     pub fn differences(&self, one: usize, other: usize) -> Sample {
         self.samples[one].minus(&self.samples[other]).unwrap_or_default()
+    }
+
+    /// The same for their scores.
+    pub fn leads(&self, one: usize, other: usize) -> Sample {
+        self.scores[one].minus(&self.scores[other]).unwrap_or_default()
     }
 }
 
@@ -94,8 +105,18 @@ impl TableTrial {
     ) -> Result<TableResult, SeriesError> {
         let seats = self.players.len();
         let orders = seatings(seats);
+        let each = if self.duplicate { 2 } else { 1 };
+        let order = |number: u64| {
+            let mut order = orders[(number / each) as usize % orders.len()].clone();
+            if number % each == 1 {
+                // Players 0 and 1 exchange their seats.
+                order.iter_mut().filter(|player| **player < 2).for_each(|player| *player ^= 1);
+            }
+            order
+        };
+        let empty = vec![Sample::default(); seats];
         let mut result =
-            TableResult { samples: vec![Sample::default(); seats], ..TableResult::default() };
+            TableResult { samples: empty.clone(), scores: empty, ..TableResult::default() };
         let series = Series {
             contest: self.contest.clone(),
             players: self.players.clone(),
@@ -103,24 +124,45 @@ impl TableTrial {
             seed: self.seed,
             jobs: self.jobs,
         };
-        series.play(|number, record| {
+        // The results of the matches of the current deal.
+        let mut deal: Vec<(Vec<usize>, Vec<f64>)> = Vec::new();
+        let plan = |number: u64| (order(number), self.seed.derive_index(number / each));
+        series.play_as(plan, |number, record| {
             let rewards: Option<Vec<f64>> = record.rewards.iter().take(seats).copied().collect();
             result.faults +=
                 record.errors.iter().filter(|error| error.seat.is_some()).count() as u64;
             match rewards.filter(|rewards| rewards.len() == seats) {
-                Some(rewards) => {
-                    let order = &orders[number as usize % orders.len()];
-                    for (&player, value) in order.iter().zip(value(&rewards)) {
-                        result.samples[player].values.push(value);
-                    }
-                }
+                Some(rewards) => deal.push((order(number), rewards)),
                 None => result.unfinished += 1,
+            }
+            if (number + 1) % each == 0 {
+                if deal.len() as u64 == each {
+                    let values = |rewards: &[f64]| value(rewards);
+                    add(&mut result.samples, &deal, values);
+                    add(&mut result.scores, &deal, <[f64]>::to_vec);
+                }
+                deal.clear();
             }
             progress(number + 1);
             ControlFlow::Continue(())
         })?;
         Ok(result)
     }
+}
+
+/// Adds the mean over the matches of a deal to the sample of each player.
+fn add(
+    samples: &mut [Sample],
+    deal: &[(Vec<usize>, Vec<f64>)],
+    value: impl Fn(&[f64]) -> Vec<f64>,
+) {
+    let mut sums = vec![0.0; samples.len()];
+    for (order, rewards) in deal {
+        for (&player, value) in order.iter().zip(value(rewards)) {
+            sums[player] += value / deal.len() as f64;
+        }
+    }
+    samples.iter_mut().zip(sums).for_each(|(sample, sum)| sample.values.push(sum));
 }
 
 /// The value of each seat in Ludii's evaluation: 1 for the first rank, 0 for the last, ties share
@@ -155,6 +197,10 @@ mod tests {
     #[test]
     fn means_and_margins() {
         let sample = Sample { values: vec![1.0, 2.0, 3.0, 4.0] };
+        let mut samples = vec![Sample::default(); 2];
+        let deal = [(vec![0, 1], vec![7.0, 1.0]), (vec![1, 0], vec![6.0, 2.0])];
+        add(&mut samples, &deal, <[f64]>::to_vec);
+        assert_eq!((samples[0].mean(), samples[1].mean()), (4.5, 3.5));
         assert!((sample.mean() - 2.5).abs() < 1e-12);
         assert!((sample.variance() - 5.0 / 3.0).abs() < 1e-12);
         let other = Sample { values: vec![2.0, 3.0, 4.0, 5.0] };

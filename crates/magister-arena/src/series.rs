@@ -80,25 +80,37 @@ impl Series {
     /// series.
     pub fn play(
         &self,
+        each: impl FnMut(u64, MatchRecord) -> ControlFlow<()>,
+    ) -> Result<(), SeriesError> {
+        let orders = seatings(self.seated()?.len());
+        let plan = |number: u64| {
+            (orders[number as usize % orders.len()].clone(), self.seed.derive_index(number))
+        };
+        self.play_as(plan, each)
+    }
+
+    /// The same with a plan that gives the seating and the seed of each match.
+    pub(crate) fn play_as(
+        &self,
+        plan: impl Fn(u64) -> (Vec<usize>, Seed) + Sync,
         mut each: impl FnMut(u64, MatchRecord) -> ControlFlow<()>,
     ) -> Result<(), SeriesError> {
         let players = self.seated()?;
-        let seatings = seatings(players.len());
         let next = AtomicU64::new(0);
         let (done, records) = mpsc::channel();
         let contest = &self.contest.sharing(self.jobs);
         std::thread::scope(|scope| {
-            let (next, players, seatings) = (&next, &players, &seatings);
+            let (next, players, plan) = (&next, &players, &plan);
             crew(scope, self.jobs, self.games, move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= self.games {
                         return;
                     }
-                    let seating = &seatings[number as usize % seatings.len()];
+                    let (seating, seed) = plan(number);
                     let seated: Vec<_> =
                         seating.iter().map(|&player| Arc::clone(&players[player])).collect();
-                    let record = contest.play(&seated, self.seed.derive_index(number));
+                    let record = contest.play(&seated, seed);
                     if done.send((number, record)).is_err() {
                         return;
                     }

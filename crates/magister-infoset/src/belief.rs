@@ -21,6 +21,9 @@ pub struct Settings {
     pub limits: InfosetLimits,
     /// The number of particles in a sample.
     pub particles: usize,
+    /// How many iterations of a search share a state. A game's own sampler draws no more states
+    /// than a search with few iterations can use.
+    pub tries: u64,
     /// Whether the information states of all roles are stored.
     pub keep: Keep,
     /// The assumed behaviour of the other roles.
@@ -32,6 +35,7 @@ impl Default for Settings {
         Settings {
             limits: InfosetLimits { states: 10_000, steps: 400_000 },
             particles: 2_000,
+            tries: 1,
             keep: Keep::States,
             model: Arc::new(Uniform),
         }
@@ -107,9 +111,9 @@ impl Belief {
         stop: &Stop,
     ) -> Result<Kind, Halt> {
         let mut worker = game.worker();
-        let Settings { keep, particles, model, limits } = settings;
+        let Settings { keep, particles, tries, model, limits } = settings;
         if let Some(worlds) = own_sampler(game, role, &**model) {
-            let dealt = Dealt::new(game, worlds, worker, *keep, *particles);
+            let dealt = Dealt::new(game, worlds, worker, *keep, *particles, *tries);
             return Ok(Kind::Dealt(Box::new(dealt)));
         }
         let mut rng = Seed::from(0).derive("start").rng();
@@ -188,8 +192,8 @@ impl Belief {
         };
         let (anchor, views, worker) = tracker.into_parts();
         if let Some(worlds) = own_sampler(&self.game, self.role, &*self.settings.model) {
-            let Settings { keep, particles, .. } = self.settings;
-            let dealt = Dealt::new(&self.game, worlds, worker, keep, particles);
+            let Settings { keep, particles, tries, .. } = self.settings;
+            let dealt = Dealt::new(&self.game, worlds, worker, keep, particles, tries);
             self.kind = Some(Kind::Dealt(Box::new(dealt)));
             return;
         }

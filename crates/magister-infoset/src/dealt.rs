@@ -23,6 +23,8 @@ pub(crate) struct Dealt {
     worker: Box<dyn Worker>,
     info: Info,
     size: usize,
+    /// How many iterations of a search share a state.
+    tries: u64,
     states: Vec<Vec<u64>>,
     /// The logarithms of the weights, then the weights.
     weights: Vec<f64>,
@@ -38,6 +40,7 @@ impl Dealt {
         worker: Box<dyn Worker>,
         keep: Keep,
         particles: usize,
+        tries: u64,
     ) -> Self {
         let views = (keep == Keep::Views).then(|| Views::new(&**game));
         let most = if views.is_some() { HISTORIES } else { STATES };
@@ -46,6 +49,7 @@ impl Dealt {
             worker,
             info: game.info().clone(),
             size: particles.clamp(1, most),
+            tries: tries.max(1),
             states: Vec::new(),
             weights: Vec::new(),
             over: Vec::new(),
@@ -69,8 +73,9 @@ impl Dealt {
         self.weights.clear();
         self.over.clear();
         self.lived.clear();
-        // A search cannot use more samples than it has iterations.
-        let useful = budget.left().map_or(usize::MAX, |left| left as usize).max(FEWEST);
+        // A search with few iterations cannot use many samples.
+        let left = budget.left().map_or(usize::MAX, |left| (left / self.tries) as usize);
+        let useful = left.max(FEWEST);
         let mut wanted = self.size.min(useful);
         let mut state = Vec::new();
         for draws in 0..DRAWS * self.size + 100 {

@@ -458,6 +458,13 @@ pub const PLAYERS: &[Registered] = &[
                 (0, 1000),
                 "the maximum depth of the tree over its observations; 0 means playouts only",
             ),
+            Parameter::real(
+                "own",
+                30.0,
+                (0.0, 1000.0),
+                "how much its own later moves in playouts follow what earlier playouts have shown",
+            ),
+            Parameter::real("others", 0.0, (0.0, 1000.0), "the same for the moves of the others"),
             STATES,
             PARTICLES,
         ],
@@ -578,8 +585,8 @@ pub const PLAYERS: &[Registered] = &[
                 "most",
                 0,
                 (0, 1 << 28),
-                "the maximum number of iterations per move, for a reference player of fixed strength; \
-                 0 means no separate limit",
+                "the number of iterations per move, whatever the limit of the match is, for a \
+                 reference player of fixed strength; 0 means the limit of the match",
             ),
         ],
         ..plain(

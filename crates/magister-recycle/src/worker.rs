@@ -21,7 +21,7 @@ pub(crate) struct CardWorker {
     /// The state before a step, in case it fails.
     before: Vec<u64>,
     key: Vec<i32>,
-    /// Set in playouts, which need neither percepts nor undo.
+    /// Set in playouts, which need neither percepts nor a way back from an error.
     blind: bool,
     /// Set in playouts, in which options may be identified by their index in the list.
     nameless: bool,
@@ -252,6 +252,10 @@ impl Worker for CardWorker {
         }
         self.machine.log.clear();
         Ok(())
+    }
+
+    fn quiet(&mut self, quiet: bool) {
+        self.blind = quiet;
     }
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {

@@ -13,7 +13,8 @@ and random ones play at one table, in five games, with every seating equally oft
 the corrected agent of the thesis, or worse than the thesis reports for Agram and Hearts. `valet` is the experiment of the Valet benchmark: it \
 measures the branching factor and length of 21 traditional card games in random play, and the \
 advantage of a player in the first seat over random opponents. `baselines` plays an honest player \
-against the players of CardStock and one with lazy determinization in eight games; the experiment \
+against the players of CardStock and one with lazy determinization in eight games. Each deal is \
+played twice, with the two players exchanged; the experiment \
 fails unless the honest player does better in at least six.
 
 Examples:

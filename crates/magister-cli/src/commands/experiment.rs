@@ -57,8 +57,15 @@ fn measured(args: &Experiment, otherwise: &[&str]) -> Result<Vec<Spec>> {
     otherwise.iter().map(|text| Ok(text.parse::<Spec>()?)).collect()
 }
 
-/// These players in the same matches, with random players in the other seats.
-fn table(args: &Experiment, name: &str, players: &[&Spec], label: &str) -> Result<TableResult> {
+/// These players in the same matches, with random players in the other seats. With `duplicate`, every
+/// deal is played twice with the first two players exchanged.
+fn table(
+    args: &Experiment,
+    name: &str,
+    players: &[&Spec],
+    label: &str,
+    duplicate: bool,
+) -> Result<TableResult> {
     let playable = game::find(name, &magister::Reading::default())?.prepare(None)?;
     let seats = playable.game.info().players().count();
     let mut sources: Vec<Arc<dyn PlayerSource>> = Vec::new();
@@ -72,6 +79,7 @@ fn table(args: &Experiment, name: &str, players: &[&Spec], label: &str) -> Resul
         games: args.games,
         seed: Seed::from(args.seed).derive(name).derive(label),
         jobs: args.jobs,
+        duplicate,
     };
     Ok(trial.run(rank_values, |_| {})?)
 }

@@ -129,6 +129,7 @@ impl Method for Flat {
             arms[at].add(values[role.index()]);
             tries += 1;
         }
+        worker.quiet(false);
         Ok(decision(&arms, Arm::mean, tries, rng))
     }
 }
@@ -244,6 +245,7 @@ impl Method for Lazy {
             }
             tries += 1;
         }
+        worker.quiet(false);
         let arms: Vec<Arm> =
             nodes[0].arms.iter().copied().filter(|arm| legal.contains(&arm.choice)).collect();
         if arms.is_empty() {
@@ -270,6 +272,7 @@ impl Simulation {
     fn start(&mut self, worker: &mut dyn Worker, state: &[u64], stop: &Stop) -> Result<(), Halt> {
         self.totals.fill(0.0);
         self.steps = 0;
+        worker.quiet(true);
         worker.load(state, stop)
     }
 

@@ -22,6 +22,11 @@ pub(crate) trait Method: Send {
     fn nested(&self) -> bool {
         false
     }
+
+    /// How many iterations share a state at least.
+    fn tries(&self) -> u64 {
+        1
+    }
 }
 
 /// A player that maintains a belief, and applies a method if there is a choice.
@@ -35,7 +40,7 @@ impl<M: Method + 'static> Believer<M> {
     /// The player with these settings, which include the sizes of the belief.
     pub(crate) fn make(settings: &Arguments, keep: Keep, method: M) -> Made {
         let (particles, states) = (settings.whole("particles")?, settings.whole("states")?);
-        let mind = Mind::new(keep, particles as usize, states as usize);
+        let mind = Mind::new(keep, particles as usize, states as usize).sharing(method.tries());
         Ok(Box::new(Believer { name: settings.text().to_owned(), mind, method }))
     }
 }

@@ -13,7 +13,7 @@ use crate::registry::{Arguments, Made};
 pub(crate) struct Clairvoyant {
     name: String,
     inner: Box<dyn Agent>,
-    /// The maximum number of iterations per move; 0 means no limit of its own.
+    /// The number of iterations per move, whatever the limit of the match is; 0 means that limit.
     most: u32,
 }
 
@@ -41,9 +41,9 @@ impl Agent for Clairvoyant {
         if self.most == 0 {
             return self.inner.decide(view, budget, rng);
         }
-        let most = budget.left().map_or(u64::from(self.most), |left| left.min(self.most.into()));
+        // A reference must be equally strong in matches with different limits. Only the clock counts.
         let clock = Until { clock: budget.clone(), left: Duration::ZERO };
-        let own = Budget::iterations(most).with_stop(budget.stop().clone());
+        let own = Budget::iterations(self.most.into()).with_stop(budget.stop().clone());
         let mut own = own.with_clock(Arc::new(clock));
         self.inner.decide(view, &mut own, rng)
     }

@@ -7,10 +7,11 @@
 
 use std::sync::Arc;
 
-use magister_core::{Game, Halt, Info, Move, Payment, Role, Step, Stop, Worker};
+use magister_core::{Game, Halt, Info, Move, Payment, Role, Step, Stop, View, Worker};
 use magister_infoset::{ViewId, Views};
 use rustc_hash::FxHashMap;
 
+use super::habits::{Habit, Habits};
 use super::utility::Utility;
 use crate::playing::MAX_STEPS;
 use crate::rewards::{self, Scale};
@@ -56,13 +57,22 @@ struct Arm {
 
 /// Playouts for a decision of a role. The first moves of a playout may follow a tree over the
 /// role's observations, as in single-observer information-set MCTS.
-pub(crate) struct Playouts {
+pub(crate) struct Playouts<'a> {
     game: Arc<dyn Game>,
     me: Role,
-    /// The exploration constant and the maximum depth of the tree.
-    c: f64,
-    depth: usize,
+    plan: Plan,
     utility: Utility,
+    habits: &'a mut Habits,
+    /// The decisions of this playout, and the last move of a player.
+    made: Vec<Habit>,
+    last: Move,
+    /// The number of the role's turns before this decision, and of each role's turns in this
+    /// playout.
+    before: u32,
+    turns: Vec<u32>,
+    /// For each role, the sum of its utilities, and the number of playouts.
+    sums: Vec<f64>,
+    count: f64,
     scale: Scale,
     views: Views,
     nodes: FxHashMap<(ViewId, Role), Vec<Arm>>,
@@ -76,14 +86,36 @@ pub(crate) struct Playouts {
     totals: Vec<f64>,
 }
 
-impl Playouts {
-    pub(crate) fn new(game: &Arc<dyn Game>, me: Role, c: f64, depth: usize, margin: f64) -> Self {
+/// The settings of a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// The exploration constant and the maximum depth of the tree.
+    pub(crate) c: f64,
+    pub(crate) depth: usize,
+    /// The weight of the lead in score relative to the rank.
+    pub(crate) margin: f64,
+    /// How much playouts follow what they have learned, for the searching role and for the others.
+    pub(crate) own: f32,
+    pub(crate) others: f32,
+}
+
+impl<'a> Playouts<'a> {
+    /// Playouts for the next decision of a view.
+    pub(crate) fn new(view: &View, plan: Plan, habits: &'a mut Habits) -> Self {
+        let game = view.game();
+        let before = view.turns().iter().filter(|turn| turn.own != Move::IDLE).count() as u32;
         Playouts {
             game: Arc::clone(game),
-            me,
-            c,
-            depth,
-            utility: Utility::new(game.info(), margin),
+            me: view.role(),
+            plan,
+            utility: Utility::new(game.info(), plan.margin),
+            habits,
+            made: Vec::new(),
+            last: Move::IDLE,
+            before,
+            turns: Vec::new(),
+            sums: vec![0.0; game.info().roles.len()],
+            count: 0.0,
             scale: Scale::of(game.info()),
             views: Views::new(&**game),
             nodes: FxHashMap::default(),
@@ -105,6 +137,21 @@ impl Playouts {
         luck: Luck,
         stop: &Stop,
     ) -> Result<Outcome, Halt> {
+        // Only the tree needs percepts.
+        worker.quiet(self.plan.depth == 0);
+        let outcome = self.play_on(worker, state, choice, luck, stop);
+        worker.quiet(false);
+        outcome
+    }
+
+    fn play_on(
+        &mut self,
+        worker: &mut dyn Worker,
+        state: &[u64],
+        choice: Move,
+        luck: Luck,
+        stop: &Stop,
+    ) -> Result<Outcome, Halt> {
         let game = Arc::clone(&self.game);
         let info = game.info();
         worker.load(state, stop)?;
@@ -112,10 +159,14 @@ impl Playouts {
         self.totals.resize(info.roles.len(), 0.0);
         self.decisions.clear();
         self.decisions.resize(info.roles.len(), 0);
+        self.turns.clear();
+        self.turns.resize(info.roles.len(), self.before);
         self.path.clear();
+        self.made.clear();
+        self.last = Move::IDLE;
         self.left = false;
         let mut view = self.views.root(self.me);
-        let mut inside = self.depth > 0;
+        let mut inside = self.plan.depth > 0;
         for number in 0..MAX_STEPS {
             if worker.terminal() {
                 break;
@@ -126,10 +177,17 @@ impl Playouts {
             worker.step(&self.joint, &mut self.step, stop)?;
             self.totals.iter_mut().zip(&self.step.gains).for_each(|(total, gain)| *total += gain);
             // A playout adds one node and leaves the tree.
-            inside &= self.nodes.len() == before && self.path.len() < self.depth && !self.left;
-            if inside && self.step.tick {
+            let stays = inside
+                && self.nodes.len() == before
+                && self.path.len() < self.plan.depth
+                && !self.left;
+            if stays && self.step.tick {
                 view = self.views.extend(view, self.me, &self.joint, &self.step);
             }
+            if inside && !stays {
+                worker.quiet(true);
+            }
+            inside = stays;
         }
         if info.payment == Payment::AtEnd {
             if worker.terminal() {
@@ -140,6 +198,7 @@ impl Playouts {
         }
         let reward = self.totals[self.me.index()];
         self.utility.convert(&mut self.totals);
+        self.learn();
         for (key, at) in self.path.drain(..) {
             if let Some(arms) = self.nodes.get_mut(&key) {
                 arms[at].visits += 1.0;
@@ -147,6 +206,38 @@ impl Playouts {
             }
         }
         Ok(Outcome { reward, utility: self.totals[self.me.index()] })
+    }
+
+    /// Adds this playout to the habits: by how much each role did better than usual.
+    fn learn(&mut self) {
+        self.count += 1.0;
+        self.sums.iter_mut().zip(&self.totals).for_each(|(sum, total)| *sum += total);
+        if self.plan.own == 0.0 && self.plan.others == 0.0 {
+            return;
+        }
+        for &habit in &self.made {
+            let at = habit.role.index();
+            let advantage = self.totals[at] - self.sums[at] / self.count;
+            self.habits.add(habit, advantage as f32);
+        }
+    }
+
+    /// Draws a move; those with a higher expected advantage are more likely.
+    fn by_habit(
+        &self,
+        legal: &[Move],
+        turn: u32,
+        trust: f32,
+        number: impl Fn(Move) -> u64,
+    ) -> Move {
+        let mut best = (f32::NEG_INFINITY, Move::IDLE);
+        for &one in legal {
+            let here = trust * self.habits.worth(self.last, turn, one) + gumbel(number(one));
+            if here > best.0 {
+                best = (here, one);
+            }
+        }
+        best.1
     }
 
     /// Chooses the next joint move: the given first move, by the tree if there is an information
@@ -166,8 +257,15 @@ impl Playouts {
             let given = first.filter(|_| role == self.me).or(forced.copied());
             if let Some(given) = given {
                 self.joint.push(given);
+                if legal.len() > 1 {
+                    let turn = self.turns[role.index()];
+                    self.made.push(Habit { role, before: self.last, turn, choice: given });
+                }
+                self.turns[role.index()] += u32::from(given != Move::IDLE);
                 continue;
             }
+            let turn = self.turns[role.index()];
+            self.turns[role.index()] += 1;
             let decision = self.decisions[role.index()];
             self.decisions[role.index()] += 1;
             let number = |choice: Move| luck.of(role, decision, choice);
@@ -179,18 +277,35 @@ impl Playouts {
                     if self.nodes.len() < MOST_NODES || self.nodes.contains_key(&(view, role)) =>
                 {
                     let arms = self.nodes.entry((view, role)).or_default();
-                    let at = select(arms, legal, self.c, number);
+                    let at = select(arms, legal, self.plan.c, number);
                     self.path.push(((view, role), at));
                     arms.get(at).map_or(Move::IDLE, |arm| arm.choice)
                 }
                 _ => {
                     self.left |= view.is_some();
-                    legal.iter().copied().max_by_key(|&one| number(one)).unwrap_or(Move::IDLE)
+                    let trust = if role == self.me { self.plan.own } else { self.plan.others };
+                    if trust > 0.0 {
+                        self.by_habit(legal, turn, trust, number)
+                    } else {
+                        legal.iter().copied().max_by_key(|&one| number(one)).unwrap_or(Move::IDLE)
+                    }
                 }
             };
             self.joint.push(choice);
+            if info.chance != Some(role) {
+                self.made.push(Habit { role, before: self.last, turn, choice });
+            }
         }
+        let players = info.players().map(|role| self.joint[role.index()]);
+        self.last = players.filter(|&one| one != Move::IDLE).last().unwrap_or(self.last);
     }
+}
+
+/// A number with a Gumbel distribution: of several values plus such numbers, each is the highest with
+/// a probability that is proportional to the exponential of the value.
+fn gumbel(number: u64) -> f32 {
+    let uniform = ((number >> 40) as f32 + 0.5) / (1 << 24) as f32;
+    -(-uniform.ln()).ln()
 }
 
 /// The move of chance for a random number, by its weights.

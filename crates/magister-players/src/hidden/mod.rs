@@ -22,6 +22,7 @@ mod believer;
 mod cfr;
 mod clairvoyant;
 mod coupled;
+mod habits;
 mod honest;
 mod hyperplay;
 mod hyperplay2;
@@ -83,6 +84,12 @@ impl Mind {
         let limits = InfosetLimits { states, steps: 40 * states as u64 };
         let settings = Settings { limits, particles, keep, ..Settings::default() };
         Mind { settings, belief: None, worker: None, customary: None }
+    }
+
+    /// The same for a search in which several iterations share a state.
+    pub(crate) fn sharing(mut self, tries: u64) -> Self {
+        self.settings.tries = tries;
+        self
     }
 
     /// Updates the belief with the match and determines the legal moves. If no belief can be

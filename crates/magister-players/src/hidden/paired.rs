@@ -13,24 +13,43 @@ use magister_infoset::Keep;
 
 use super::Mind;
 use super::believer::{Believer, Method};
-use super::coupled::{Luck, Outcome, Playouts};
+use super::coupled::{Luck, Outcome, Plan, Playouts};
+use super::habits::Habits;
 use crate::registry::{Arguments, Made};
 
 /// Search in common worlds. An iteration is one playout.
 pub(crate) struct Paired {
-    c: f64,
-    margin: f64,
-    depth: usize,
+    plan: Plan,
+    /// What the playouts of this match have shown, and the number of turns at the last decision.
+    habits: Habits,
+    turns: usize,
 }
+
+/// The weight of earlier decisions in what playouts have shown.
+const FADE: f32 = 0.5;
 
 impl Paired {
     pub(crate) fn make(settings: &Arguments) -> Made {
-        let method = Paired {
+        let plan = Plan {
             c: settings.real("c")?,
-            margin: settings.real("margin")?,
             depth: settings.whole("depth")? as usize,
+            margin: settings.real("margin")?,
+            own: settings.real("own")? as f32,
+            others: settings.real("others")? as f32,
         };
+        let method = Paired { plan, habits: Habits::default(), turns: 0 };
         Believer::make(settings, Keep::States, method)
+    }
+
+    /// Playouts for a decision, which continue what those of earlier decisions have shown.
+    fn playouts(&mut self, view: &View) -> Playouts<'_> {
+        if view.turns().len() <= self.turns {
+            // This is another match, or an earlier position.
+            self.habits = Habits::default();
+        }
+        self.turns = view.turns().len();
+        self.habits.fade(FADE);
+        Playouts::new(view, self.plan, &mut self.habits)
     }
 }
 
@@ -61,6 +80,11 @@ impl Candidate {
 }
 
 impl Method for Paired {
+    /// Every state serves for two candidates or more.
+    fn tries(&self) -> u64 {
+        2
+    }
+
     fn choose(
         &mut self,
         mind: &mut Mind,
@@ -70,7 +94,7 @@ impl Method for Paired {
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
         let (belief, worker) = mind.parts()?;
-        let mut playouts = Playouts::new(view.game(), view.role(), self.c, self.depth, self.margin);
+        let mut playouts = self.playouts(view);
         let mut remaining: Vec<Candidate> = legal.iter().copied().map(Candidate::new).collect();
         let mut dropped = Vec::new();
         // The order decides between equal candidates.

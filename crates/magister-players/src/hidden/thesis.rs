@@ -74,7 +74,10 @@ impl Method for Thesis {
             let number =
                 if flaws { rng.below(belief.len() as u64) as usize } else { belief.draw(rng) };
             let choice = arms[at].choice;
-            match playout(belief, number, worker, view.role(), choice, flaws, rng, budget) {
+            worker.quiet(true);
+            let played = playout(belief, number, worker, view.role(), choice, flaws, rng, budget);
+            worker.quiet(false);
+            match played {
                 Ok(reward) => {
                     iterations += 1;
                     arms[at].visits += 1.0;

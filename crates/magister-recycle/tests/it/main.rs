@@ -9,3 +9,4 @@ mod names;
 mod oracle;
 mod oracle_games;
 mod posterior;
+mod quiet;

@@ -23,7 +23,7 @@ const BAR: usize = 6;
 
 pub(super) fn run(args: &Experiment) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let mut csv = "game,player,baseline,difference,margin,matches\n".to_owned();
+    let mut csv = "game,player,baseline,difference,margin,score,score margin,matches\n".to_owned();
     let mut page = Page::new("An honest player and a baseline at one table");
     let players = measured(args, &["honest"])?;
     let baselines = match &args.baseline[..] {
@@ -37,10 +37,11 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
             let (mut bars, mut better) = (Vec::new(), 0);
             writeln!(out, "{player} against {baseline}: difference of the values")?;
             for name in &games {
-                let result = table(args, name, &[player, baseline], &baseline.to_string())?;
-                let difference = result.differences(0, 1);
+                let result = table(args, name, &[player, baseline], &baseline.to_string(), true)?;
+                let (difference, lead) = (result.differences(0, 1), result.leads(0, 1));
                 let (mean, margin) = (difference.mean(), difference.margin());
-                let matches = difference.values.len();
+                let (lead, around) = (lead.mean(), lead.margin());
+                let matches = 2 * difference.values.len();
                 let word = match (mean - margin > 0.0, mean + margin < 0.0) {
                     (true, _) => "better",
                     (_, true) => "worse",
@@ -49,10 +50,14 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
                 better += usize::from(word == "better");
                 writeln!(
                     out,
-                    "  {name:<14} {mean:+.3} +- {margin:.3}  {word}  ({matches} matches)"
+                    "  {name:<14} {mean:+.3} +- {margin:.3}  {word:<6}  score {lead:+.2} +- \
+                     {around:.2}  ({matches} matches)"
                 )?;
                 report_faults(&mut out, &result)?;
-                let _ = writeln!(csv, "{name},{player},{baseline},{mean:.4},{margin:.4},{matches}");
+                let _ = writeln!(
+                    csv,
+                    "{name},{player},{baseline},{mean:.4},{margin:.4},{lead:.4},{around:.4},{matches}"
+                );
                 bars.push(Bar {
                     name: (*name).to_owned(),
                     value: mean,

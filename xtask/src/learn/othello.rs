@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use magister_core::{Rng, Seed};
-use magister_learn::driver::{Settings, train};
+use magister_learn::driver::{Chain, Settings, train};
 use magister_learn::environment::{CellLayout, Cells as _, Environment as _};
 use magister_learn::games::othello::{Discs, Othello};
 use magister_learn::measure::Greedy;
@@ -25,6 +25,8 @@ const QUARTER: [[f32; 4]; 4] = [
     [0.05, 0.01, 0.02, 0.01],
 ];
 
+/// The phases of a game with weights of their own: what a disc is worth depends on the phase.
+const PHASES: u32 = 12;
 /// The number of plies of an opening.
 const PLIES: u32 = 4;
 
@@ -36,7 +38,7 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     let settings = given.settings(&default);
     let mut all = Vec::new();
     for seed in given.seeds(1) {
-        let env = Othello { phases: given.whole("phases", 1) };
+        let env = Othello { phases: given.whole("phases", PHASES) };
         let layout = env.layout();
         let choice = match given.whole("tuples", 0) as usize {
             0 if given.text("length").is_none() => TupleChoice::Given(patterns()),
@@ -46,7 +48,7 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let tuples = choice.choose(&layout, &mut Seed::from(seed).derive("tuples").rng());
         let shape = tuples.and_then(|t| Shape::new(&layout, t, given.flag("symmetric", true)));
         let mut shape = shape.map_err(anyhow::Error::msg)?;
-        if given.flag("exchange", true) {
+        if given.flag("exchange", settings.chain == Chain::Own) {
             shape = shape.with_exchange(settings.chain);
         }
         let network = NTuple::new(shape, env.slots(), 1, 0.0, given.steps(true));

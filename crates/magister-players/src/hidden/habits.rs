@@ -128,13 +128,16 @@ mod tests {
         assert!(habits.worth(Move(40), 5, ACE) > habits.worth(Move(40), 0, ACE) + 0.3);
     }
 
+    /// New playouts outweigh more old ones that contradict them.
     #[test]
     fn earlier_decisions_count_less() {
-        let mut habits = Habits::default();
-        (0..40).for_each(|_| habits.add(habit(KING, 0, ACE), 0.5));
-        let before = habits.worth(KING, 0, ACE);
-        habits.fade(0.5);
-        let after = habits.worth(KING, 0, ACE);
-        assert!(after < before && after > 0.0, "{before} {after}");
+        let worth = |fade: f32| {
+            let mut habits = Habits::default();
+            (0..40).for_each(|_| habits.add(habit(KING, 0, ACE), 0.5));
+            habits.fade(fade);
+            (0..10).for_each(|_| habits.add(habit(KING, 0, ACE), -0.5));
+            habits.worth(KING, 0, ACE)
+        };
+        assert!(worth(1.0) > 0.0 && worth(0.1) < 0.0, "{} {}", worth(1.0), worth(0.1));
     }
 }

@@ -123,7 +123,8 @@ pub(crate) struct Train {
     /// At the end of a game, only the player who moved last learns
     #[arg(long, requires = "own_chain")]
     pub(crate) no_final_adaptation: bool,
-    /// How the step size of each weight is determined [default: coherent]
+    /// How the step size of each weight is determined [default: coherent; exponential for Connect
+    /// Four]
     #[arg(long, value_name = "METHOD")]
     pub(crate) steps: Option<StepsName>,
     /// Do not use symmetries of the board

@@ -21,8 +21,10 @@ use super::{FluentId, MoveId, Network, NodeId, through};
 const LARGEST: usize = 100_000;
 /// The amount of random play: steps times gate inputs.
 const SAMPLED: usize = 4_000_000;
-/// Conjunctions with more inputs stay nested.
+/// Conjunctions with more inputs stay nested, and so do all once the network has this many gate
+/// inputs.
 const WIDEST: usize = 2_000;
+const FLAT: usize = 1_000_000;
 /// The maximum work of a proof, in propagated literals.
 const EFFORT: u64 = 2_000_000;
 
@@ -108,7 +110,8 @@ impl Network {
             let mut children = Vec::new();
             for edge in self.graph.children(node).iter().map(|&edge| through(&new, edge)) {
                 let inner = graph.children(edge.node());
-                if edge.negated() || inner.is_empty() || inner.len() > WIDEST {
+                let wide = inner.len() > WIDEST || graph.edges() > FLAT;
+                if edge.negated() || inner.is_empty() || wide {
                     children.push(edge);
                 } else {
                     children.extend_from_slice(inner);

@@ -120,7 +120,7 @@ pub trait Worker: Send {
     }
 
     /// Asks for steps without percepts, or for the usual ones again. Playouts do not use percepts, and
-    /// some engines are much faster without them. After an error in a quiet step the state is
+    /// some engines save work without them. After an error in a quiet step the state is
     /// unspecified. An engine may ignore the request.
     fn quiet(&mut self, _quiet: bool) {}
 

@@ -119,9 +119,9 @@ pub trait Worker: Send {
         Ok(false)
     }
 
-    /// Asks for steps without percepts, or for the usual ones again. In a playout nobody looks at the
-    /// percepts, and some engines are much faster without them. After an error in a quiet step the
-    /// state is unspecified. An engine may ignore the request.
+    /// Asks for steps without percepts, or for the usual ones again. Playouts do not use percepts, and
+    /// some engines save work without them. After an error in a quiet step the state is
+    /// unspecified. An engine may ignore the request.
     fn quiet(&mut self, _quiet: bool) {}
 
     /// Undoes the last step since the last [`reset`](Worker::reset) or [`load`](Worker::load).

@@ -10,7 +10,7 @@ fn quiet_steps_lead_to_the_same_states() {
         let (mut quiet, mut usual) = (game.worker(), game.worker());
         let (mut rng, mut step, mut other) = (Seed::from(5).rng(), Step::new(), Step::new());
         let (mut one, mut two) = (Vec::new(), Vec::new());
-        let mut told = false;
+        let mut shown = false;
         for number in 0..300 {
             if usual.terminal() {
                 break;
@@ -20,12 +20,12 @@ fn quiet_steps_lead_to_the_same_states() {
                 .all_roles()
                 .map(|role| draw(usual.legal(role), usual.weights(), &mut rng).unwrap())
                 .collect();
-            // The first steps tell what they show, and so do later ones now and then.
+            // The first steps have percepts, and so do later ones now and then.
             quiet.quiet(number > 80 && number % 7 != 0);
             quiet.step(&joint, &mut step, &stop).unwrap();
             usual.step(&joint, &mut other, &stop).unwrap();
             if number > 80 && number % 7 != 0 {
-                told |= game.info().players().any(|role| !step.percepts.of(role).is_empty());
+                shown |= game.info().players().any(|role| !step.percepts.of(role).is_empty());
             } else {
                 assert_eq!(step.percepts, other.percepts, "{name}");
             }
@@ -36,6 +36,6 @@ fn quiet_steps_lead_to_the_same_states() {
                 assert_eq!(quiet.legal(role), usual.legal(role), "{name}");
             }
         }
-        assert!(!told, "{name}: a quiet step has percepts");
+        assert!(!shown, "{name}: a quiet step has percepts");
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! The positions are in `benches/connect-four-hard.txt`.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+mod make;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,11 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use magister_arena::{Deadline, interval};
 use magister_core::{Budget, Clock, Game, Move, Observation, Role, Seed, Step, Stop, Turn, View};
-use magister_learn::connect_four::{COLUMNS, Position, Solved, Solver};
+use magister_learn::connect_four::Solved;
 use magister_players::Spec;
 
 use crate::learn::Watch;
 
-/// The plies of the positions.
-const PLIES: std::ops::RangeInclusive<u32> = 4..=20;
-/// Positions before this ply take long to solve.
-const EARLY: u32 = 9;
 /// The game that the players are asked about.
 const GAME: &str = "connect-four";
 
@@ -51,7 +47,7 @@ pub(crate) struct Options {
     /// The number of positions that run at the same time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Solve N new positions, half of them hard, and write the file
+    /// Solve positions until the file has N, half of them hard; an interrupted run continues
     #[arg(long)]
     make: Option<usize>,
 }
@@ -63,20 +59,10 @@ fn file() -> PathBuf {
 #[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(number) = options.make {
-        let mut text = String::new();
-        for solved in make(number)? {
-            writeln!(text, "{solved}")?;
-        }
-        std::fs::write(file(), text)?;
-        return Ok(());
+        return make::make(&file(), number);
     }
-    let text = std::fs::read_to_string(file())
-        .context("no positions; `cargo xtask hard --make 1000` solves some")?;
-    let all = text
-        .lines()
-        .map(str::parse)
-        .collect::<Result<Vec<Solved>, _>>()
-        .map_err(anyhow::Error::msg)?;
+    let all = make::read(&file())?;
+    ensure!(!all.is_empty(), "no positions; `cargo xtask hard --make 1000` solves some");
     let game = magister::open(GAME)?;
     game.warm_up();
     println!("{:40} {:>6} {:>6} {:>7}  95 % interval", "player", "kind", "asked", "kept");
@@ -192,54 +178,10 @@ fn column_of(text: &str) -> Option<u32> {
     text.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
-/// Positions from random play, half of them hard.
-#[expect(clippy::print_stderr, reason = "progress of a long command")]
-fn make(number: usize) -> Result<Vec<Solved>> {
-    let mut solver = Solver::new(24);
-    let mut rng = Seed::from(1).derive("hard positions").rng();
-    let mut seen = BTreeSet::new();
-    let (mut hard, mut others) = (Vec::new(), Vec::new());
-    let half = number.div_ceil(2);
-    while hard.len() < half || others.len() < half {
-        // The first plies take long to solve, so there are few of them.
-        let range =
-            if rng.below(100) == 0 { *PLIES.start()..EARLY } else { EARLY..PLIES.end() + 1 };
-        let plies = range.start + rng.below(u64::from(range.end - range.start)) as u32;
-        let mut position = Position::new();
-        let mut columns = Vec::new();
-        while position.plies() < plies {
-            let free: Vec<u32> = (0..COLUMNS)
-                .filter(|&column| position.can_play(column) && !position.wins(column))
-                .collect();
-            // Random play overlooks no win in one move, so that the position continues.
-            if free.is_empty() || position.can_win() {
-                break;
-            }
-            let column = free[rng.below(free.len() as u64) as usize];
-            position = position.play(column);
-            columns.push(column + 1);
-        }
-        if position.plies() < plies || !seen.insert(position.canonical_key()) {
-            continue;
-        }
-        let Some(solved) = Solved::new(columns, &position, &mut solver, &Stop::never())? else {
-            continue;
-        };
-        let list = if solved.hard { &mut hard } else { &mut others };
-        if list.len() < half {
-            list.push(solved);
-            if (hard.len() + others.len()).is_multiple_of(50) {
-                eprintln!("{} hard, {} others", hard.len(), others.len());
-            }
-        }
-    }
-    hard.extend(others);
-    Ok(hard)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use magister_learn::connect_four::{Position, Solver};
 
     /// Sleeping costs no processor time, work does.
     #[test]
@@ -259,9 +201,7 @@ mod tests {
 
     #[test]
     fn the_stored_positions_are_solved_rightly() {
-        let text = std::fs::read_to_string(file()).expect("the file is part of the project");
-        let all: Vec<Solved> =
-            text.lines().map(str::parse).collect::<Result<_, _>>().expect("readable");
+        let all = make::read(&file()).expect("readable");
         assert!(all.len() >= 160 && all.iter().filter(|s| s.hard).count() * 2 >= all.len());
         let mut solver = Solver::new(20);
         // Late positions are solved quickly.

@@ -71,6 +71,21 @@ impl Default for Recipe {
     }
 }
 
+/// The recommended settings for Connect Four, with the exponential transfer function.
+///
+/// A player who is about to lose is indifferent and may reply with any move, so a learner that
+/// always makes its best move never sees most of these replies. It therefore explores until the
+/// end, mostly among moves of nearly equal value, and learns the value of the best move.
+pub fn connect_four_settings() -> Settings {
+    Settings {
+        alpha: (3.0, 3.0),
+        epsilon: (0.1, 0.1),
+        indifference: (0.1, 0.1),
+        target: Target::Best,
+        ..Settings::default()
+    }
+}
+
 impl Recipe {
     /// The recommended recipe for a game.
     pub fn recommended(kind: Kind, game: &dyn Game, reading: &Reading) -> Self {
@@ -80,7 +95,7 @@ impl Recipe {
             Reading::ConnectFour => {
                 recipe.tuples = TupleChoice::Walks { count: 70, length: 8 };
                 // With the identity as transfer function, weights stop learning too early.
-                (recipe.steps, settings.alpha) = (Steps::Exponential, (3.0, 3.0));
+                (recipe.steps, *settings) = (Steps::Exponential, connect_four_settings());
             }
             Reading::Twenty48 => {
                 let tuples = FOUR_TUPLES.iter().map(|tuple| tuple.to_vec()).collect();

@@ -184,10 +184,30 @@ impl Adaptive {
         half(&sums[..4]) + half(&sums[4..])
     }
 
+    /// The sums of some weights in each of four lanes. Each lane has two sums in turn, so that fewer
+    /// additions wait for the one before; the order is the same on every machine.
+    #[inline(always)]
+    pub fn sums_of(&self, places: &[[u64; 4]]) -> [f32; 4] {
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
+        let add = |sums: &mut [f32; 4], places: &[u64; 4]| {
+            for (sum, &at) in sums.iter_mut().zip(places) {
+                *sum += self.weights.get(at as usize);
+            }
+        };
+        let (pairs, rest) = places.as_chunks::<2>();
+        for [one, two] in pairs {
+            add(&mut even, one);
+            add(&mut odd, two);
+        }
+        rest.iter().for_each(|one| add(&mut even, one));
+        even.iter_mut().zip(odd).for_each(|(sum, odd)| *sum += odd);
+        even
+    }
+
     /// Fetches weights that are going to be summed.
     #[inline(always)]
-    pub fn fetch(&self, groups: &[[u32; 8]]) {
-        let all = groups.as_flattened().iter();
+    pub fn fetch(&self, places: &[u64]) {
+        let all = places.iter();
         all.filter_map(|&at| self.weights.0.get(at as usize)).for_each(prefetch);
     }
 

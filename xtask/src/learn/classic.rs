@@ -12,12 +12,11 @@ use magister_learn::games::connect_four::ConnectFour;
 use magister_learn::games::tictactoe::TicTacToe;
 use magister_learn::measure::{against_perfect, mistakes, preserved};
 use magister_learn::ntuple::{NTuple, Shape};
+use magister_learn::recipe::connect_four_settings;
 use magister_learn::tuples::TupleChoice;
 
 use super::given::{Given, Watch, mean, rates};
 
-/// The step size in Connect Four, with the exponential transfer function.
-const ALPHA: f32 = 3.0;
 /// Solved positions of Connect Four.
 const POSITIONS: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/connect-four-hard.txt"));
@@ -57,7 +56,7 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
     let solved = solved.map_err(anyhow::Error::msg)?;
     let mut results = [Vec::new(), Vec::new()];
     for seed in given.seeds(1) {
-        let default = Settings { alpha: (ALPHA, ALPHA), ..Settings::default() };
+        let default = connect_four_settings();
         let settings = given.settings(&default);
         let layout = ConnectFour.layout();
         let walks = TupleChoice::Walks {

@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use magister_core::Seed;
-use magister_learn::driver::{Chain, Plan, Progress, Settings};
+use magister_learn::driver::{Chain, Plan, Progress, Settings, Target};
 use magister_learn::weights::Steps;
 
 /// The settings that parts read.
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 41] = [
     "alpha",
     "alpha-end",
+    "best",
     "bits",
     "book",
     "draw",
@@ -116,6 +117,11 @@ impl Given {
                 Chain::Own
             } else {
                 Chain::Every
+            },
+            target: if self.flag("best", default.target == Target::Best) {
+                Target::Best
+            } else {
+                Target::Chosen
             },
             final_adaptation: self.flag("farl", default.final_adaptation),
             random_start: self.whole("random-start", default.random_start),

@@ -62,14 +62,6 @@ pub(crate) fn transposed(board: u64) -> u64 {
         | (d & 0x0000_0000_ff00_ff00) << 24
 }
 
-/// Mirrors each row from left to right.
-pub(crate) fn mirrored(board: u64) -> u64 {
-    (board & 0x000f_000f_000f_000f) << 12
-        | (board & 0x00f0_00f0_00f0_00f0) << 4
-        | (board & 0x0f00_0f00_0f00_0f00) >> 4
-        | (board & 0xf000_f000_f000_f000) >> 12
-}
-
 impl Default for Twenty48 {
     fn default() -> Self {
         let mut rows = vec![Row::default(); 1 << 16];
@@ -230,11 +222,9 @@ mod tests {
         let mut rng = Seed::from(1).rng();
         for _ in 0..100 {
             let board = rng.next_u64();
-            let (before, swapped, flipped) =
-                (cells(board), cells(transposed(board)), cells(mirrored(board)));
+            let (before, swapped) = (cells(board), cells(transposed(board)));
             for i in 0..16 {
                 assert_eq!(swapped[4 * (i % 4) + i / 4], before[i]);
-                assert_eq!(flipped[4 * (i / 4) + 3 - i % 4], before[i]);
             }
         }
     }

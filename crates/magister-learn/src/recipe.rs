@@ -73,7 +73,7 @@ impl Default for Recipe {
 
 /// The recommended settings for Connect Four, with the exponential transfer function.
 ///
-/// A player who is about to lose is indifferent and may reply with any move, so a learner that
+/// A player who is about to lose is indifferent and may reply with any move, but a learner that
 /// always makes its best move never sees most of these replies. It therefore explores until the
 /// end, mostly among moves of nearly equal value, and learns the value of the best move.
 pub fn connect_four_settings() -> Settings {

@@ -54,9 +54,9 @@ pub(crate) struct Options {
     part: Part,
     /// Settings as NAME=VALUE: seconds (of processor time) or games of training, seeds, seed,
     /// matches, alpha, epsilon, lambda, own (1: the chain of own positions), farl (0: without
-    /// final adaptation), tc (0: plain steps, 2: the
-    /// exponential transfer function), symmetric, replay, tuples, length, and others that
-    /// the parts read; positions for `solve`
+    /// final adaptation), best (1: learn the value of the best move, even if another is made),
+    /// indifference, tc (0: plain steps, 2: the exponential transfer function), symmetric,
+    /// replay, tuples, length, and others that the parts read; positions for `solve`
     settings: Vec<String>,
 }
 

@@ -30,8 +30,8 @@ pub struct Nibbles {
 /// Where the entries of a tuple are.
 ///
 /// The place of an entry has the low halves of all its tiles below the high halves, so that a cache
-/// line has the entries of sixteen pairs of small tiles on the first two cells. Two images of a tuple
-/// have the same entries, so the table uses the image whose first cells change most often.
+/// line has the entries of sixteen pairs of small tiles on the first two cells. All images
+/// of a tuple share its table, so the table uses the image whose first cells change most often.
 #[derive(Clone, Debug)]
 struct Table {
     /// The place of its first entry.

@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use magister_core::{Halt, Rng, Seed};
 use serde::{Deserialize, Serialize};
 
+use crate::average::Average;
 use crate::environment::{Choice, Environment};
 use crate::model::Model;
 
@@ -68,6 +70,8 @@ pub struct Settings {
     /// at random. In games for more than two players, the values of the others depend on how an
     /// indifferent player decides. It changes linearly from the start to the end.
     pub indifference: (f32, f32),
+    /// The share of the training, at its end, over which the weights are averaged; 0 for none.
+    pub average: f32,
 }
 
 impl Default for Settings {
@@ -87,6 +91,7 @@ impl Default for Settings {
             replays: 1,
             learn_random: false,
             indifference: (0.0, 0.0),
+            average: 0.0,
         }
     }
 }
@@ -136,13 +141,23 @@ where
     E: Environment,
     M: Model<E>,
 {
+    let average = Mutex::new(Average::over(settings.average));
+    let share = |now: &Progress| {
+        let out = share(now);
+        if let (ControlFlow::Continue(done), Some(weights)) = (out, model.weights()) {
+            let played = now.games as f64;
+            let done = plan.games.map_or(done, |games| played / games.max(1) as f64);
+            average.lock().unwrap_or_else(PoisonError::into_inner).note(done, weights);
+        }
+        out
+    };
     let counters = Counters::default();
     counters.games.store(plan.before, Ordering::Relaxed);
     let run = |number: usize| {
         let seed = plan.seed.derive("actor").derive_index(number as u64);
         let mut actor =
             Actor::new(environment(), model, settings, seed.derive_index(plan.before).rng());
-        actor.run(plan, &counters, share)
+        actor.run(plan, &counters, &share)
     };
     let result = if plan.actors <= 1 {
         run(0)
@@ -159,6 +174,9 @@ where
         })
     };
     result?;
+    if let Some(weights) = model.weights() {
+        average.into_inner().unwrap_or_else(PoisonError::into_inner).apply(weights);
+    }
     Ok(Progress {
         games: counters.games.load(Ordering::Relaxed),
         moves: counters.moves.load(Ordering::Relaxed),
@@ -179,7 +197,6 @@ struct Transition<C> {
     from: C,
     head: u32,
     reward: f32,
-    sign: f32,
     to: Option<C>,
 }
 
@@ -190,6 +207,15 @@ struct Waiting<C> {
     gains: Gains,
     /// Older codes with eligibility traces.
     traces: Vec<C>,
+}
+
+/// What follows an afterstate.
+#[derive(Clone, Copy)]
+enum Future<'a, C> {
+    /// A choice with this value, and the code of its afterstate if it was made and goes on.
+    Value(f32, Option<&'a C>),
+    /// The end with these results.
+    Results(&'a [f32]),
 }
 
 /// A number for each head; a single head needs no allocation.
@@ -358,18 +384,20 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             let explores = self.epsilon > 0.0 && self.rng.f64() < self.epsilon;
             let (head, sign) = self.view_of(player);
             self.rate(&state, head);
-            let best = self.best(player, sign);
+            let (best, pick) = self.best(player, sign);
             let chosen =
-                if explores { self.rng.below(self.choices.len() as u64) as usize } else { best };
-            let choice = &self.choices[chosen];
-            let (mut after, gain) = (choice.after.clone(), choice.gain);
-            let rated = match self.settings.target {
-                Target::Chosen => self.values[chosen],
-                Target::Best => self.values[best],
+                if explores { self.rng.below(self.choices.len() as u64) as usize } else { pick };
+            // The choice that the afterstate before learns from.
+            let learned = match self.settings.target {
+                Target::Chosen => chosen,
+                Target::Best => best,
             };
+            let mut after = self.choices[chosen].after.clone();
+            let gain = self.choices[learned].gain;
+            let rated = self.prospect(learned, player);
             self.moves += 1;
             length += 1;
-            gained[player] += gain;
+            gained[player] += self.choices[chosen].gain;
             let over = self.env.over(&after);
             if !over {
                 let mut code = std::mem::take(&mut self.old);
@@ -400,18 +428,24 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             if let Some(before) = waiting[line].take() {
                 let usable =
                     !explores || self.settings.learn_random || self.settings.target == Target::Best;
-                if over {
+                if over && learned == chosen {
                     // This one learns below, together with all players.
                     waiting[line] = Some(before);
                 } else if usable {
                     let next = std::mem::take(&mut self.spare);
-                    let traces = self.follow(before, Some((&next, rated)), None);
+                    let code = (learned == chosen).then_some(&next);
+                    let traces = self.follow(before, Future::Value(rated, code));
                     self.spare = next;
-                    left = traces;
+                    // A trace ends where another move than the best one is made (C. Watkins, 1989).
+                    if learned == chosen {
+                        left = traces;
+                    }
                 }
             }
             if over {
-                self.finish(&mut waiting, &after, player, explores);
+                // With the best move as target, only a best move gets here with something to learn.
+                let strayed = explores && self.settings.target == Target::Chosen;
+                self.finish(&mut waiting, &after, player, strayed);
                 state = after;
                 turn = None;
                 break;
@@ -474,8 +508,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         self.model.rate(&self.env, state, &self.choices, head, &mut self.scratch, &mut self.values);
     }
 
-    /// The best choice by the values; ties are broken at random.
-    fn best(&mut self, player: usize, sign: f32) -> usize {
+    /// The best choice by the values, and the one to make; ties are broken at random.
+    fn best(&mut self, player: usize, sign: f32) -> (usize, usize) {
         let (mut best, mut ties) = ((0, f32::NEG_INFINITY), 0);
         for at in 0..self.choices.len() {
             let value = self.worth(at, player, sign);
@@ -488,6 +522,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 }
             }
         }
+        let mut pick = best.0;
         if self.indifference > 0.0 {
             let least = best.1 - self.indifference;
             ties = 0;
@@ -495,12 +530,23 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 if self.worth(at, player, sign) >= least {
                     ties += 1;
                     if self.rng.below(ties) == 0 {
-                        best.0 = at;
+                        pick = at;
                     }
                 }
             }
         }
-        best.0
+        (best.0, pick)
+    }
+
+    /// The value of a choice of a player in the head that rated it: its result if it ends the game.
+    fn prospect(&self, at: usize, player: usize) -> f32 {
+        let after = &self.choices[at].after;
+        if self.env.over(after) {
+            let alike = self.settings.chain == Chain::Every && self.heads == 1;
+            self.env.result(after, if alike { 0 } else { player })
+        } else {
+            self.squashed(self.values[at])
+        }
     }
 
     /// What a choice is worth to a player: its gain and its value.
@@ -520,36 +566,28 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
 
     /// Learns that an afterstate was followed by another, or by the end with these results, and
     /// returns the traces for the next step.
-    fn follow(
-        &mut self,
-        before: Waiting<M::Code>,
-        next: Option<(&M::Code, f32)>,
-        results: Option<&[f32]>,
-    ) -> Vec<M::Code> {
+    fn follow(&mut self, before: Waiting<M::Code>, next: Future<'_, M::Code>) -> Vec<M::Code> {
         let Waiting { code, gains, mut traces } = before;
         let gains = gains.all();
         for head in 0..gains.len() {
-            let future = match (next, results) {
+            let (future, to) = match next {
                 // With one head the value is known from the choice.
-                (Some((_, rated)), _) if gains.len() == 1 => self.squashed(rated),
-                (Some((next, _)), _) => self.squashed(self.model.value(next, head)),
-                (None, Some(results)) => results[head],
-                (None, None) => 0.0,
+                Future::Value(rated, to) if gains.len() == 1 => (rated, to),
+                Future::Value(_, Some(to)) => (self.squashed(self.model.value(to, head)), Some(to)),
+                // The other heads did not rate a choice that was not made.
+                Future::Value(_, None) => continue,
+                Future::Results(results) => (results[head], None),
             };
             let target = gains[head] + self.settings.gamma * future;
             self.adapt(&code, &traces, head, target);
-            if self.settings.replay > 0 {
-                let reward = if next.is_some() { gains[head] } else { target };
-                self.remember(Transition {
-                    from: code.clone(),
-                    head: head as u32,
-                    reward,
-                    sign: 1.0,
-                    to: next.map(|next| next.0.clone()),
-                });
+            let lasting = to.is_some() || matches!(next, Future::Results(_));
+            if self.settings.replay > 0 && lasting {
+                let reward = if to.is_some() { gains[head] } else { target };
+                let (from, to) = (code.clone(), to.cloned());
+                self.remember(Transition { from, head: head as u32, reward, to });
             }
         }
-        if self.settings.replay > 0 {
+        if self.settings.replay > 0 && !self.replay.is_empty() {
             self.relive();
         }
         if self.reach == 0 {
@@ -603,7 +641,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 continue;
             }
             let results = if own { &results[owner..=owner] } else { &results[..] };
-            self.follow(before, None, Some(results));
+            self.follow(before, Future::Results(results));
         }
     }
 
@@ -620,9 +658,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
     fn relive(&mut self) {
         for _ in 0..self.settings.replays {
             let at = self.rng.below(self.replay.len() as u64) as usize;
-            let Transition { from, head, reward, sign, to } = self.replay[at].clone();
-            let future =
-                to.map_or(0.0, |to| sign * self.squashed(self.model.value(&to, head as usize)));
+            let Transition { from, head, reward, to } = self.replay[at].clone();
+            let future = to.map_or(0.0, |to| self.squashed(self.model.value(&to, head as usize)));
             self.adapt(&from, &[], head as usize, reward + self.settings.gamma * future);
         }
     }
@@ -650,6 +687,102 @@ pub fn tanh(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::{CellLayout, Cells};
+    use crate::ntuple::{NTuple, Shape};
+    use crate::weights::Steps;
+
+    /// A game of one player: from 0 to 1, then to 3, which wins, or by 2 to 4, which loses.
+    struct Fork;
+
+    impl Environment for Fork {
+        type State = u8;
+
+        fn players(&self) -> usize {
+            1
+        }
+
+        fn opposed(&self) -> bool {
+            false
+        }
+
+        fn start(&mut self, _: &mut Rng) -> Result<u8, Halt> {
+            Ok(0)
+        }
+
+        fn turn(&self, state: &u8) -> Option<usize> {
+            (*state < 3).then_some(0)
+        }
+
+        fn choices(
+            &mut self,
+            state: &u8,
+            _: &mut Rng,
+            out: &mut Vec<Choice<u8>>,
+        ) -> Result<(), Halt> {
+            out.clear();
+            let to: &[u8] = [&[1][..], &[3, 2], &[4]][usize::from(*state)];
+            out.extend(to.iter().map(|&after| Choice { id: 0, after, gain: 0.0 }));
+            Ok(())
+        }
+
+        fn over(&self, after: &u8) -> bool {
+            *after >= 3
+        }
+
+        fn settle(&mut self, _: &mut u8, _: &mut Rng) -> Result<(), Halt> {
+            Ok(())
+        }
+
+        fn result(&self, end: &u8, _: usize) -> f32 {
+            if *end == 3 { 1.0 } else { -1.0 }
+        }
+
+        fn slot(&self, _: &u8) -> usize {
+            0
+        }
+    }
+
+    impl Cells for Fork {
+        fn layout(&self) -> CellLayout {
+            CellLayout { values: vec![5], neighbours: vec![Vec::new()], symmetries: Vec::new() }
+        }
+
+        fn write(&self, state: &u8, out: &mut [u8]) {
+            out[0] = *state;
+        }
+    }
+
+    /// The value of state 1 of the fork after games whose moves are all random.
+    fn fork(settings: &Settings) -> f32 {
+        let shape = Shape::new(&Fork.layout(), vec![vec![0]], false).unwrap();
+        let network = NTuple::new(shape, 1, 1, 0.0, Steps::Plain);
+        let settings =
+            Settings { alpha: (0.1, 0.1), epsilon: (1.0, 1.0), squash: false, ..settings.clone() };
+        let plan = Plan {
+            games: Some(2_000),
+            before: 0,
+            done: 0.0,
+            actors: 1,
+            report: 10,
+            seed: Seed::from(3),
+        };
+        train(&|| Fork, &network, &settings, &plan, &|_| ControlFlow::Continue(0.0)).unwrap();
+        network.value_of(&[1], 0, 0)
+    }
+
+    /// The best move may end the game although another move is made; its result counts then, not
+    /// what the network says about a state that it never learns.
+    #[test]
+    fn the_best_move_may_end_the_game() {
+        let best = Settings { target: Target::Best, ..Settings::default() };
+        assert!(fork(&best) > 0.99, "{}", fork(&best));
+        let replayed = Settings { replay: 100, ..best.clone() };
+        assert!(fork(&replayed) > 0.99, "{}", fork(&replayed));
+        let averaged = Settings { average: 0.5, ..best };
+        assert!(fork(&averaged) > 0.99, "{}", fork(&averaged));
+        let chosen = Settings { learn_random: true, ..Settings::default() };
+        assert!(fork(&chosen).abs() < 0.5, "{}", fork(&chosen));
+    }
 
     #[test]
     fn the_tangent_is_close_and_monotonic() {

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ablations;
+mod average;
 pub mod az;
 pub mod cells;
 pub mod connect_four;

@@ -1,6 +1,7 @@
 //! Value functions that can be trained.
 
 use crate::environment::{Choice, Environment};
+use crate::weights::Adaptive;
 
 /// A value function that several actors may read and update at the same time.
 ///
@@ -46,6 +47,11 @@ pub trait Model<E: Environment>: Sync {
         scratch: &mut Self::Scratch,
         out: &mut Self::Code,
     );
+
+    /// The weights, if their mean over the last part of the training is a sensible function.
+    fn weights(&self) -> Option<&Adaptive> {
+        None
+    }
 
     /// The value of a code for a head.
     fn value(&self, code: &Self::Code, head: usize) -> f32;

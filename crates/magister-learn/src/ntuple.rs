@@ -135,6 +135,35 @@ impl Shape {
     }
 }
 
+/// A board and its table entries, which follow from one board to a similar one.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    cells: Vec<u8>,
+    indices: Vec<u32>,
+}
+
+impl Entries {
+    /// The table entry of each image for these cells.
+    pub fn of(&mut self, shape: &Shape, cells: &[u8]) -> &[u32] {
+        if self.cells.len() != cells.len() {
+            self.cells = cells.to_vec();
+            shape.indices(cells, &mut self.indices);
+            return &self.indices;
+        }
+        for ((old, &new), images) in self.cells.iter_mut().zip(cells).zip(&shape.by_cell) {
+            if *old != new {
+                let difference = u32::from(new).wrapping_sub(u32::from(*old));
+                for &(image, stride) in images {
+                    let index = &mut self.indices[image as usize];
+                    *index = index.wrapping_add(difference.wrapping_mul(stride));
+                }
+                *old = new;
+            }
+        }
+        &self.indices
+    }
+}
+
 /// An n-tuple network over the cells of a board.
 #[derive(Debug)]
 pub struct NTuple {
@@ -296,6 +325,10 @@ impl<E: Cells> Model<E> for NTuple {
         }
     }
 
+    fn weights(&self) -> Option<&Adaptive> {
+        Some(&self.weights)
+    }
+
     fn value(&self, code: &Code, head: usize) -> f32 {
         self.value_of(&code.indices, code.slot as usize, head)
     }
@@ -328,6 +361,7 @@ mod tests {
         let tuples = TupleChoice::Walks { count: 20, length: 5 };
         let tuples = tuples.choose(&layout, &mut rng).unwrap();
         let shape = Shape::new(&layout, tuples, true).unwrap();
+        let mut entries = Entries::default();
         let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
         for at in 0..network.weights.len() {
             network.weights.set(at, rng.f64() as f32 - 0.5);
@@ -346,6 +380,7 @@ mod tests {
                     env.write(&choice.after, &mut cells);
                     let mut indices = Vec::new();
                     network.shape.indices(&cells, &mut indices);
+                    assert_eq!(entries.of(&network.shape, &cells), indices);
                     let whole = network.value_of(&indices, env.slot(&choice.after), 0);
                     assert!((whole - value).abs() < 1e-3);
                 }

@@ -10,10 +10,11 @@ use magister_core::{
 use crate::driver::tanh;
 use crate::environment::Cells;
 use crate::file::{AgentFile, Reading, own};
-use crate::games::any::{Scale, random_joint};
+use crate::games::any::{Scale, make_forced, random_joint};
 use crate::games::connect_four::ConnectFour;
 use crate::games::tictactoe::TicTacToe;
 use crate::games::views::ViewReader;
+use crate::ntuple::Entries;
 use crate::recipe::Rule;
 use crate::recognise::{BoardReader, recognise};
 use crate::trainer::{Body, Learner};
@@ -133,6 +134,7 @@ struct Judge {
     row: Vec<f32>,
     cells: Vec<u8>,
     code: Vec<u32>,
+    entries: Entries,
 }
 
 impl Judge {
@@ -167,6 +169,7 @@ impl Judge {
             row: Vec::new(),
             cells: Vec::new(),
             code: Vec::new(),
+            entries: Entries::default(),
         })
     }
 
@@ -196,6 +199,18 @@ impl Judge {
 
     /// The scaled value of the worker's state for each player.
     fn values(&mut self, stop: &Stop) -> Result<Vec<f32>, Halt> {
+        let mut gains = vec![0.0; self.players.len()];
+        let mut step = Step::new();
+        make_forced(&mut *self.worker, &mut step, stop, |step| {
+            self.scale.gain(step, &self.players, &mut gains)
+        })?;
+        let mut values = self.values_here(stop)?;
+        values.iter_mut().zip(gains).for_each(|(value, gain)| *value += gain);
+        Ok(values)
+    }
+
+    /// The same in a state in which some role has a choice.
+    fn values_here(&mut self, stop: &Stop) -> Result<Vec<f32>, Halt> {
         if self.worker.terminal() {
             return Ok(self.results());
         }
@@ -272,8 +287,7 @@ impl Judge {
         let slot = slot.min(header.slots - 1);
         let value = match self.learner.body() {
             Body::Board(network) => {
-                network.shape.indices(&self.cells, &mut self.code);
-                network.value_of(&self.code, slot, head)
+                network.value_of(self.entries.of(&network.shape, &self.cells), slot, head)
             }
             Body::Net(net) => {
                 net.code(&self.cells, slot, header.slots, &mut self.code);
@@ -337,6 +351,7 @@ impl Judge {
             joints.push(joint);
         }
         let mut step = Step::new();
+        let any = self.reader.is_none();
         let mut all = Vec::new();
         let mut best: Option<(f32, Vec<f32>)> = None;
         for &choice in &legal {
@@ -347,11 +362,12 @@ impl Judge {
                 joint[role.index()] = choice;
                 self.worker.load(&state, stop)?;
                 self.worker.step(&joint, &mut step, stop)?;
-                let gains: Vec<f32> = if self.scale.bounded() {
-                    vec![0.0; self.players.len()]
-                } else {
-                    self.players.iter().map(|role| step.gains[role.index()] as f32).collect()
-                };
+                let mut gains = vec![0.0; self.players.len()];
+                let mut gain = |step: &Step| self.scale.gain(step, &self.players, &mut gains);
+                gain(&step);
+                if any {
+                    make_forced(&mut *self.worker, &mut step, stop, gain)?;
+                }
                 let values = if self.worker.terminal() { self.results() } else { self.learned() };
                 for ((sum, value), gain) in sum.iter_mut().zip(values).zip(gains) {
                     *sum += (value + gain) / joints.len() as f32;

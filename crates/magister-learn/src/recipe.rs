@@ -108,6 +108,9 @@ impl Recipe {
             Reading::Cells(_) | Reading::Views(_) => {
                 (settings.epsilon, settings.random_start) = ((0.2, 0.05), 4);
                 settings.longest = 1_000;
+                // With full steps, the first results move the values of all positions to one end
+                // of the scale, where they stay. Traces carry results back through long games.
+                (settings.alpha, settings.lambda) = ((0.3, 0.3), 0.7);
             }
         }
         if game.info().payment == Payment::OnTheWay {

@@ -9,6 +9,9 @@ use crate::environment::CellLayout;
 
 /// The maximum number of entries in the table of one tuple.
 pub const LARGEST_TABLE: u64 = 1 << 24;
+/// The maximum number of pairs of cells in a chosen network. More of them make it slow and add
+/// little to walks.
+const PAIRS: usize = 700;
 /// The maximum number of weights in one slot of a network.
 pub const LARGEST_NETWORK: u64 = 1 << 27;
 
@@ -166,7 +169,7 @@ fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     let mut budget = 1_u64 << 21;
     // Pairs represent interactions of two cells at any distance.
     let pairs = varying.len() * (varying.len() - 1) / 2;
-    if pairs <= 2_500 {
+    if pairs <= PAIRS {
         for (at, &a) in varying.iter().enumerate() {
             for &b in &varying[at + 1..] {
                 tuples.push(vec![a, b]);

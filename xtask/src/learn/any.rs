@@ -59,7 +59,7 @@ impl Points {
 
 /// Settings: `seconds` of training for each game (60), `matches` against random and one-step (100),
 /// `time` per move in seconds against `uct` (0.1), `searched` matches against `uct` at most (200),
-/// `first` and `games` to take a part of the list.
+/// `first` and `games` to take a part of the list; settings of learning replace recommended ones.
 pub(crate) fn run(given: &Given) -> Result<()> {
     let first = given.whole("first", 0) as usize;
     let count = given.whole("games", 20) as usize;
@@ -73,7 +73,7 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         playable.warm_up();
         let game = &playable.game;
         let path = std::env::temp_dir().join(format!("magister-learn-{name}.agent"));
-        let (games, rate) = train(game, given.number("seconds", 60.0), &path)?;
+        let (games, rate) = train(game, given, &path)?;
         let learned = format!("td:file={}", path.display());
         let matches = u64::from(given.whole("matches", 100));
         let plain = TimeControl { iterations: Some(1), ..TimeControl::default() };
@@ -83,8 +83,12 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let clock = TimeControl { time: Some(time), ..TimeControl::default() };
         let test = Sprt::new(0.0, 50.0);
         let most = u64::from(given.whole("searched", 200));
-        let inside = format!("puct:inner=[{learned}]");
-        let search = play(game, [&inside, "uct"], clock, most, Some(test))?;
+        let sharp = given.number("sharp", 0.0);
+        let inside = format!("puct:sharp={sharp},inner=[{learned}]");
+        let search = match most {
+            0 => Points::default(),
+            _ => play(game, [&inside, "uct"], clock, most, Some(test))?,
+        };
         let verdict = test.verdict(search.wins, search.draws, search.losses);
         let good = random.share() >= AGAINST_RANDOM && step.share() >= AGAINST_ONE_STEP;
         let better = verdict == SprtVerdict::Greater;
@@ -139,9 +143,14 @@ fn names() -> Result<Vec<String>> {
 
 /// Trains a game by the recommended recipe and writes the agent. Returns the number of games and of
 /// moves per second.
-fn train(game: &Arc<dyn Game>, seconds: f64, path: &PathBuf) -> Result<(u64, f64)> {
+fn train(game: &Arc<dyn Game>, given: &Given, path: &PathBuf) -> Result<(u64, f64)> {
+    let seconds = given.number("seconds", 60.0);
     let sight = Sight::new(game, true, 0)?;
-    let recipe = Recipe::recommended(Kind::Ntuple, game.as_ref(), sight.reading());
+    let mut recipe = Recipe::recommended(Kind::Ntuple, game.as_ref(), sight.reading());
+    recipe.settings = given.settings(&recipe.settings);
+    if given.text("tc").is_some() {
+        recipe.steps = given.steps(true);
+    }
     let mut learner = Learner::new(game, sight, recipe, 0)?;
     let watch = Watch::start();
     let share = |_: &magister_learn::driver::Progress| {

@@ -10,9 +10,10 @@ use magister_learn::driver::{Chain, Plan, Progress, Settings, Target};
 use magister_learn::weights::Steps;
 
 /// The settings that parts read.
-const NAMES: [&str; 41] = [
+const NAMES: [&str; 43] = [
     "alpha",
     "alpha-end",
+    "average",
     "best",
     "bits",
     "book",
@@ -45,6 +46,7 @@ const NAMES: [&str; 41] = [
     "seconds",
     "seed",
     "seeds",
+    "sharp",
     "side",
     "symmetric",
     "tc",
@@ -131,6 +133,7 @@ impl Given {
                 number("indifference", default.indifference.0),
                 number("indifference-end", default.indifference.1),
             ),
+            average: number("average", default.average),
             ..default.clone()
         }
     }

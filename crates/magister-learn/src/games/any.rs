@@ -49,6 +49,13 @@ impl Scale {
         !self.on_the_way
     }
 
+    /// Adds what players gained in a step, unless games pay only at the end.
+    pub(crate) fn gain(&self, step: &Step, players: &[Role], sums: &mut [f32]) {
+        for (sum, role) in sums.iter_mut().zip(players).filter(|_| self.on_the_way) {
+            *sum += step.gains[role.index()] as f32;
+        }
+    }
+
     /// A reward on the learner's scale.
     pub fn inwards(&self, reward: f64) -> f32 {
         if self.on_the_way {
@@ -163,6 +170,36 @@ fn turn(worker: &dyn Worker, players: &[Role], words: &[u64]) -> Option<u8> {
     (0..).zip(players).filter(|(_, role)| decides(role)).nth(which).map(|(number, _)| number)
 }
 
+/// The maximum number of forced moves that are made at once.
+const FORCED: usize = 1_000;
+
+/// Makes moves as long as no role, chance included, has a choice, and calls `each` after every one.
+/// Returns whether there were any.
+pub(crate) fn make_forced(
+    worker: &mut dyn Worker,
+    step: &mut Step,
+    stop: &Stop,
+    mut each: impl FnMut(&Step),
+) -> Result<bool, Halt> {
+    let mut joint = Vec::new();
+    for made in 0..FORCED {
+        joint.clear();
+        if !worker.terminal() {
+            let only = |role: Role| match *worker.legal(role) {
+                [one] => Some(one),
+                _ => None,
+            };
+            joint.extend(worker.info().all_roles().map_while(only));
+        }
+        if worker.terminal() || joint.len() < worker.info().all_roles().count() {
+            return Ok(made > 0);
+        }
+        worker.step(&joint, step, stop)?;
+        each(step);
+    }
+    Ok(true)
+}
+
 /// A random joint move: chance by its weights, all other roles uniformly.
 pub(crate) fn random_joint(worker: &dyn Worker, rng: &mut Rng, joint: &mut Vec<Move>) {
     joint.clear();
@@ -231,10 +268,15 @@ impl Environment for AnyGame {
             let choice = self.legal[at];
             self.joint[role.index()] = choice;
             self.worker.step(&self.joint, &mut self.step, &Stop::never())?;
-            let gain = if self.scale.on_the_way { self.step.gains[role.index()] } else { 0.0 };
+            let mut gain = self.step.gains[role.index()];
+            // Forced moves follow at once, so that the value of the next decision is learned.
+            let forced = make_forced(&mut *self.worker, &mut self.step, &Stop::never(), |step| {
+                gain += step.gains[role.index()];
+            })?;
+            let gain = if self.scale.on_the_way { gain as f32 } else { 0.0 };
             let after = self.capture();
-            out.push(Choice { id: choice.0, after, gain: gain as f32 });
-            if !self.worker.undo() {
+            out.push(Choice { id: choice.0, after, gain });
+            if forced || !self.worker.undo() {
                 self.worker.load(&state.words, &Stop::never())?;
             }
         }

@@ -52,6 +52,8 @@ enum End {
     Known(Vec<f64>),
     /// The answer for this position of the request.
     Asked(usize),
+    /// The value of this new node, once it is known.
+    Opened(u32),
 }
 
 /// A new node whose value is requested.
@@ -63,9 +65,9 @@ struct Fresh {
     after: Vec<After>,
 }
 
-/// The position after a move.
+/// The position after a move, and the payment.
 struct After {
-    gain: f64,
+    gains: Vec<f64>,
     end: End,
 }
 
@@ -221,15 +223,18 @@ impl<'a> Search<'a> {
     fn open(&mut self, path: &mut Vec<Box<[Move]>>, stop: &Stop) -> Result<End, Halt> {
         let terminal = self.worker.terminal();
         let choices = if terminal { Choices::default() } else { Choices::of(self.worker) };
-        let end = self.ask(path, Some(&choices));
+        let mut end = self.ask(path, Some(&choices));
         let mut node = Node::new(choices, terminal);
         self.used += node.memory(self.worker.info().roles.len());
         match end {
             End::Known(ref values) => node.values.clone_from(values),
             End::Asked(asked) => {
                 let after = self.after(&node, path, stop)?;
-                self.fresh.push(Fresh { node: self.nodes.len() as u32, asked, after });
+                let number = self.nodes.len() as u32;
+                self.fresh.push(Fresh { node: number, asked, after });
+                end = End::Opened(number);
             }
+            End::Opened(_) => {}
         }
         self.nodes.push(node);
         Ok(end)
@@ -246,7 +251,6 @@ impl<'a> Search<'a> {
         if self.config.sharp <= 0.0 || !alone || self.evaluate.has_policies() {
             return Ok(Vec::new());
         }
-        let role = node.choices.actors()[0].index();
         let mut state = Vec::new();
         self.worker.save(&mut state);
         let mut after = Vec::with_capacity(node.arms[0].len());
@@ -254,11 +258,11 @@ impl<'a> Search<'a> {
             self.worker.load(&state, stop)?;
             let joint = node.choices.joint(profile, 0);
             self.worker.step(&joint, &mut self.step, stop)?;
-            let gain = self.step.gains.get(role).copied().unwrap_or(0.0);
+            let gains = self.step.gains.clone();
             path.push(joint.into());
             let end = self.ask(path, None);
             path.pop();
-            after.push(After { gain, end });
+            after.push(After { gains, end });
         }
         Ok(after)
     }
@@ -283,30 +287,32 @@ impl<'a> Search<'a> {
         said
     }
 
-    /// Sets the value and the priors of a new node.
+    /// Sets the value and the priors of a new node. If the positions after its moves were evaluated,
+    /// its value is that of the best of them, and each move begins with the value of its own.
     fn settle(&mut self, new: &Fresh) {
-        let values = self.answers.values(new.asked).to_vec();
         let node = &mut self.nodes[new.node as usize];
-        node.values = values;
+        node.values = self.answers.values(new.asked).to_vec();
         node.set_priors(&self.answers, new.asked);
         let Some(&role) = node.choices.actors().first() else { return };
-        if new.after.is_empty() {
-            return;
-        }
-        let worth = |after: &After| {
+        let values = |after: &After| -> Vec<f64> {
             let values = match &after.end {
                 End::Known(values) => values,
                 End::Asked(asked) => self.answers.values(*asked),
+                End::Opened(_) => &[][..],
             };
-            values[role.index()] + after.gain
+            let gains = after.gains.iter().chain(std::iter::repeat(&0.0));
+            values.iter().zip(gains).map(|(value, gain)| value + gain).collect()
         };
-        let worth: Vec<f64> = new.after.iter().map(worth).collect();
-        let best = worth.iter().copied().fold(f64::MIN, f64::max);
+        let values: Vec<Vec<f64>> = new.after.iter().map(values).collect();
+        let worth = |values: &Vec<f64>| values[role.index()];
+        let Some(best) = values.iter().max_by(|a, b| worth(a).total_cmp(&worth(b))) else { return };
         let spread = (self.range.1 - self.range.0).max(1e-9);
-        let odds = |value: f64| (self.config.sharp * (value - best) / spread).exp();
-        let sum: f64 = worth.iter().copied().map(odds).sum();
-        let arms = node.arms[0].iter_mut();
-        arms.zip(&worth).for_each(|(arm, &value)| arm.prior = odds(value) / sum);
+        let odds = |value: f64| (self.config.sharp * (value - worth(best)) / spread).exp();
+        let sum: f64 = values.iter().map(|values| odds(worth(values))).sum();
+        for (arm, values) in node.arms[0].iter_mut().zip(&values) {
+            (arm.prior, arm.first) = (odds(worth(values)) / sum, Some(worth(values)));
+        }
+        node.values.clone_from(best);
     }
 
     /// Backs up all descents in order.
@@ -315,6 +321,7 @@ impl<'a> Search<'a> {
             let mut values = match descent.end {
                 End::Known(values) => values,
                 End::Asked(asked) => self.answers.values(asked).to_vec(),
+                End::Opened(node) => self.nodes[node as usize].values.clone(),
             };
             for hop in descent.hops.into_iter().rev() {
                 values.iter_mut().zip(&hop.gains).for_each(|(value, gain)| *value += gain);

@@ -11,6 +11,8 @@ use crate::choices::Choices;
 pub(crate) struct Arm {
     pub(crate) choice: Move,
     pub(super) prior: f64,
+    /// Its value before the first visit, if it was evaluated.
+    pub(super) first: Option<f64>,
     pub(crate) visits: u32,
     pub(super) sum: f64,
     /// The number of pending descents through it.
@@ -44,7 +46,8 @@ impl Node {
         let arms = |&role: &Role| {
             let moves = choices.moves(role);
             let prior = 1.0 / moves.len() as f64;
-            let arm = |&choice| Arm { choice, prior, visits: 0, sum: 0.0, under_way: 0 };
+            let arm =
+                |&choice| Arm { choice, prior, first: None, visits: 0, sum: 0.0, under_way: 0 };
             moves.iter().map(arm).collect()
         };
         let arms = choices.actors().iter().map(arms).collect();
@@ -83,7 +86,7 @@ impl Node {
     }
 
     /// Selects the move of each actor by PUCT: the mean value plus an exploration term that favours
-    /// a high prior and few visits. An unvisited move has the value of its position.
+    /// a high prior and few visits. An unvisited move has its own value or that of its position.
     pub(super) fn select(&self, config: &Config, range: (f64, f64)) -> Vec<usize> {
         let spread = (range.1 - range.0).max(1e-9);
         let visits = f64::from(self.visits) + config.loss * f64::from(self.under_way);
@@ -93,8 +96,11 @@ impl Node {
             let worth = |arm: &Arm| {
                 let losses = config.loss * f64::from(arm.under_way);
                 let visits = f64::from(arm.visits) + losses;
-                let value =
-                    if visits > 0.0 { (arm.sum + losses * range.0) / visits } else { first };
+                let value = if visits > 0.0 {
+                    (arm.sum + losses * range.0) / visits
+                } else {
+                    arm.first.unwrap_or(first)
+                };
                 let exploring = config.c * arm.prior * root / (1.0 + visits);
                 (value - range.0) / spread + exploring
             };

@@ -85,6 +85,18 @@ fn every_kind_learns_a_game_from_rules() {
     }
 }
 
+/// A few hundred games suffice to beat random play clearly, on a board and in a game whose players
+/// often have only one move.
+#[test]
+fn few_games_suffice_to_beat_random_play() {
+    for (name, games) in [("breakthrough", 500), ("kono", 1_000)] {
+        let game = magister::open(name).unwrap().game;
+        let learner = trained(&game, Kind::Ntuple, true, games, 5);
+        let share = against_random(&game, &Arc::new(learner.file()), 60);
+        assert!(share > 0.85, "{name}: {share}");
+    }
+}
+
 #[test]
 fn games_for_one_and_three_players_are_learned() {
     let game = magister::open("nim-3-4-5").unwrap().game;

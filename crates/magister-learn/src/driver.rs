@@ -210,7 +210,6 @@ struct Waiting<C> {
 }
 
 /// What follows an afterstate.
-#[derive(Clone, Copy)]
 enum Future<'a, C> {
     /// A choice with this value, and the code of its afterstate if it was made and goes on.
     Value(f32, Option<&'a C>),
@@ -434,7 +433,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 } else if usable {
                     let next = std::mem::take(&mut self.spare);
                     let code = (learned == chosen).then_some(&next);
-                    let traces = self.follow(before, Future::Value(rated, code));
+                    let traces = self.follow(before, &Future::Value(rated, code));
                     self.spare = next;
                     // A trace ends where another move than the best one is made (C. Watkins, 1989).
                     if learned == chosen {
@@ -566,11 +565,11 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
 
     /// Learns that an afterstate was followed by another, or by the end with these results, and
     /// returns the traces for the next step.
-    fn follow(&mut self, before: Waiting<M::Code>, next: Future<'_, M::Code>) -> Vec<M::Code> {
+    fn follow(&mut self, before: Waiting<M::Code>, next: &Future<'_, M::Code>) -> Vec<M::Code> {
         let Waiting { code, gains, mut traces } = before;
         let gains = gains.all();
         for head in 0..gains.len() {
-            let (future, to) = match next {
+            let (future, to) = match *next {
                 // With one head the value is known from the choice.
                 Future::Value(rated, to) if gains.len() == 1 => (rated, to),
                 Future::Value(_, Some(to)) => (self.squashed(self.model.value(to, head)), Some(to)),
@@ -641,7 +640,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 continue;
             }
             let results = if own { &results[owner..=owner] } else { &results[..] };
-            self.follow(before, Future::Results(results));
+            self.follow(before, &Future::Results(results));
         }
     }
 

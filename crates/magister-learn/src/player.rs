@@ -202,7 +202,7 @@ impl Judge {
         let mut gains = vec![0.0; self.players.len()];
         let mut step = Step::new();
         make_forced(&mut *self.worker, &mut step, stop, |step| {
-            self.scale.gain(step, &self.players, &mut gains)
+            self.scale.gain(step, &self.players, &mut gains);
         })?;
         let mut values = self.values_here(stop)?;
         values.iter_mut().zip(gains).for_each(|(value, gain)| *value += gain);

@@ -145,7 +145,7 @@ impl Recipe {
 
     /// Returns an error that describes settings that cannot work.
     pub fn check(&self, players: usize, opposed: bool) -> Result<(), String> {
-        let Settings { alpha, epsilon, lambda, gamma, chain, .. } = &self.settings;
+        let Settings { alpha, epsilon, lambda, gamma, chain, average, .. } = &self.settings;
         let inside = |number: f32, low: f32, high: f32| (low..=high).contains(&number);
         if !inside(alpha.0, 0.0, 100.0) || !inside(alpha.1, 0.0, 100.0) {
             return Err("alpha is a number from 0 to 100".to_owned());
@@ -155,6 +155,9 @@ impl Recipe {
         }
         if !inside(*lambda, 0.0, 0.99) || !inside(*gamma, 0.0, 1.0) {
             return Err("lambda is a number from 0 to 0.99, gamma one from 0 to 1".to_owned());
+        }
+        if !inside(*average, 0.0, 1.0) {
+            return Err("the share of the training to average over is from 0 to 1".to_owned());
         }
         if self.rule == Rule::Td && *chain == Chain::Own && players > 1 && !opposed {
             return Err(

@@ -59,7 +59,8 @@ impl Points {
 
 /// Settings: `seconds` of training for each game (60), `matches` against random and one-step (100),
 /// `time` per move in seconds against `uct` (0.1), `searched` matches against `uct` at most (200),
-/// `first` and `games` to take a part of the list; settings of learning replace recommended ones.
+/// `sharp` of `puct` (20), `first` and `games` to take a part of the list; settings of learning
+/// replace the recommended ones.
 pub(crate) fn run(given: &Given) -> Result<()> {
     let first = given.whole("first", 0) as usize;
     let count = given.whole("games", 20) as usize;
@@ -83,7 +84,7 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let clock = TimeControl { time: Some(time), ..TimeControl::default() };
         let test = Sprt::new(0.0, 50.0);
         let most = u64::from(given.whole("searched", 200));
-        let sharp = given.number("sharp", 0.0);
+        let sharp = given.number("sharp", 20.0);
         let inside = format!("puct:sharp={sharp},inner=[{learned}]");
         let search = match most {
             0 => Points::default(),

@@ -32,9 +32,15 @@ const PLIES: u32 = 4;
 
 pub(crate) fn run(given: &Given) -> Result<()> {
     // With small steps, the chain of all positions learns more from a game than that of own ones,
-    // and eligibility traces carry the result of a long game further back.
-    let default =
-        Settings { alpha: (0.1, 0.1), epsilon: (0.2, 0.05), lambda: 0.6, ..Settings::default() };
+    // and eligibility traces carry the result of a long game further back. Strength fluctuates, so
+    // weights are averaged.
+    let default = Settings {
+        alpha: (0.1, 0.1),
+        epsilon: (0.2, 0.05),
+        lambda: 0.6,
+        average: 0.5,
+        ..Settings::default()
+    };
     let settings = given.settings(&default);
     let mut all = Vec::new();
     for seed in given.seeds(1) {

@@ -14,7 +14,7 @@ use super::Reading;
 defaults suit the game; the options change them. Connect Four, Tic-Tac-Toe and 2048 are recognised \
 by their behaviour, whatever the rules look like, and trained on fast built-in versions; --general \
 trains them like any other game. The file contains all parameters, the hash of the rules and the \
-number of games. The player td:file=FILE uses it, also inside other players: puct:inner=[td:file=FILE], plies:depth=2,inner=[td:file=FILE].
+number of games. The player td:file=FILE uses it, also inside other players: puct:sharp=20,inner=[td:file=FILE], plies:depth=2,inner=[td:file=FILE].
 
 --agent az learns a policy, too: a neural network in the manner of AlphaZero, for games with \
 perfect information. It takes longer, and the player az:file=FILE searches with it. Of the options \
@@ -117,6 +117,10 @@ pub(crate) struct Train {
     /// Number of steps kept in the replay memory
     #[arg(long, value_name = "N")]
     pub(crate) replay: Option<usize>,
+    /// Average the weights over this share of the training, at its end, because the last ones
+    /// fluctuate (ntuple only)
+    #[arg(long, value_name = "X")]
+    pub(crate) average: Option<f32>,
     /// Each player learns only from its own next position, not from that of the other player
     #[arg(long)]
     pub(crate) own_chain: bool,

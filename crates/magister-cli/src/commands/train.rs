@@ -236,13 +236,14 @@ fn network(args: &Train) -> Result<AzSettings> {
         || args.tuples.is_some()
         || args.initial.is_some()
         || args.hidden.is_some()
+        || args.average.is_some()
         || args.own_chain
         || args.steps.is_some()
         || args.general;
     if foreign {
         bail!(
             "--agent az has no --rule, --epsilon, --lambda, --walks, --tuples, --initial, \
-             --hidden, --own-chain, --steps or --general"
+             --hidden, --average, --own-chain, --steps or --general"
         );
     }
     let mut settings = AzSettings::default();
@@ -403,6 +404,7 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
     settings.random_start = args.random_start.unwrap_or(settings.random_start);
     settings.longest = args.longest.unwrap_or(settings.longest);
     settings.replay = args.replay.unwrap_or(settings.replay);
+    settings.average = args.average.unwrap_or(settings.average);
     if args.own_chain {
         settings.chain = Chain::Own;
     }

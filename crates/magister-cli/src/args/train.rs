@@ -118,7 +118,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N")]
     pub(crate) replay: Option<usize>,
     /// Average the weights over this share of the training, at its end, because the last ones
-    /// fluctuate (ntuple only)
+    /// fluctuate (ntuple and linear)
     #[arg(long, value_name = "X")]
     pub(crate) average: Option<f32>,
     /// Each player learns only from its own next position, not from that of the other player

@@ -404,6 +404,9 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
     settings.random_start = args.random_start.unwrap_or(settings.random_start);
     settings.longest = args.longest.unwrap_or(settings.longest);
     settings.replay = args.replay.unwrap_or(settings.replay);
+    if args.average.is_some() && recipe.kind == Kind::Net {
+        bail!("--average is for --agent ntuple and linear; a neural network has no mean");
+    }
     settings.average = args.average.unwrap_or(settings.average);
     if args.own_chain {
         settings.chain = Chain::Own;

@@ -452,6 +452,10 @@ impl Model<Twenty48> for Nibbles {
         on_this_machine(FetchSums { network: self, entries: out });
     }
 
+    fn weights(&self) -> Option<&Adaptive> {
+        Some(&self.weights)
+    }
+
     fn value(&self, code: &Self::Code, _head: usize) -> f32 {
         self.weights.sum(code)
     }

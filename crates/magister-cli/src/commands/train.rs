@@ -45,6 +45,12 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
     } else {
         Trainee::new(&playable.game, args)?
     };
+    if args.checkpoint.is_some() && learner.averages() {
+        bail!(
+            "this run averages its weights and would continue from the mean after a checkpoint: leave \
+             out --checkpoint"
+        );
+    }
     // Training should not run for an hour before it turns out that the file cannot be written.
     try_to_write(&args.out)?;
     interrupt::catch();
@@ -162,6 +168,14 @@ enum Trainee {
 }
 
 impl Trainee {
+    /// Whether the weights at the end are a mean.
+    fn averages(&self) -> bool {
+        match self {
+            Trainee::Values(learner) => learner.header().recipe.settings.average > 0.0,
+            Trainee::Network(_) => false,
+        }
+    }
+
     fn new(game: &Arc<dyn Game>, args: &Train) -> Result<Self> {
         if args.agent == AgentKind::Az {
             return Ok(Trainee::Network(Box::new(AzLearner::new(

@@ -183,17 +183,13 @@ pub(crate) fn make_forced(
 ) -> Result<bool, Halt> {
     let mut joint = Vec::new();
     for made in 0..FORCED {
-        joint.clear();
-        if !worker.terminal() {
-            let only = |role: Role| match *worker.legal(role) {
-                [one] => Some(one),
-                _ => None,
-            };
-            joint.extend(worker.info().all_roles().map_while(only));
-        }
-        if worker.terminal() || joint.len() < worker.info().all_roles().count() {
+        let mut roles = worker.info().all_roles();
+        if worker.terminal() || roles.any(|role| worker.legal(role).len() != 1) {
             return Ok(made > 0);
         }
+        stop.check()?;
+        joint.clear();
+        joint.extend(worker.info().all_roles().flat_map(|role| worker.legal(role)));
         worker.step(&joint, step, stop)?;
         each(step);
     }

@@ -290,29 +290,33 @@ impl<'a> Search<'a> {
     /// Sets the value and the priors of a new node. If the positions after its moves were evaluated,
     /// its value is that of the best of them, and each move begins with the value of its own.
     fn settle(&mut self, new: &Fresh) {
-        let node = &mut self.nodes[new.node as usize];
-        node.values = self.answers.values(new.asked).to_vec();
-        node.set_priors(&self.answers, new.asked);
-        let Some(&role) = node.choices.actors().first() else { return };
-        let values = |after: &After| -> Vec<f64> {
+        let told = |after: &After, role: usize| {
             let values = match &after.end {
                 End::Known(values) => values,
                 End::Asked(asked) => self.answers.values(*asked),
-                End::Opened(_) => &[][..],
+                End::Opened(node) => &self.nodes[*node as usize].values,
             };
-            let gains = after.gains.iter().chain(std::iter::repeat(&0.0));
-            values.iter().zip(gains).map(|(value, gain)| value + gain).collect()
+            values[role] + after.gains.get(role).copied().unwrap_or(0.0)
         };
-        let values: Vec<Vec<f64>> = new.after.iter().map(values).collect();
-        let worth = |values: &Vec<f64>| values[role.index()];
-        let Some(best) = values.iter().max_by(|a, b| worth(a).total_cmp(&worth(b))) else { return };
-        let spread = (self.range.1 - self.range.0).max(1e-9);
-        let odds = |value: f64| (self.config.sharp * (value - worth(best)) / spread).exp();
-        let sum: f64 = values.iter().map(|values| odds(worth(values))).sum();
-        for (arm, values) in node.arms[0].iter_mut().zip(&values) {
-            (arm.prior, arm.first) = (odds(worth(values)) / sum, Some(worth(values)));
+        let mut values = self.answers.values(new.asked).to_vec();
+        let mut worth = Vec::new();
+        if let Some(role) = self.nodes[new.node as usize].choices.actors().first() {
+            worth.extend(new.after.iter().map(|after| told(after, role.index())));
         }
-        node.values.clone_from(best);
+        let best = (0..worth.len()).max_by(|&a, &b| worth[a].total_cmp(&worth[b]));
+        if let Some(best) = best {
+            (0..).zip(&mut values).for_each(|(role, value)| *value = told(&new.after[best], role));
+        }
+        let node = &mut self.nodes[new.node as usize];
+        node.values = values;
+        node.set_priors(&self.answers, new.asked);
+        let Some(best) = best else { return };
+        let spread = (self.range.1 - self.range.0).max(1e-9);
+        let odds = |value: f64| (self.config.sharp * (value - worth[best]) / spread).exp();
+        let sum: f64 = worth.iter().copied().map(odds).sum();
+        for (arm, &value) in node.arms[0].iter_mut().zip(&worth) {
+            (arm.prior, arm.first) = (odds(value) / sum, Some(value));
+        }
     }
 
     /// Backs up all descents in order.

@@ -281,3 +281,48 @@ fn few_playouts_share_lanes() {
         assert!(values.iter().all(|&value| (0.0..=100.0).contains(&value)), "{values:?}");
     }
 }
+
+/// If the positions after each move are evaluated, the first descent visits the move that wins, and
+/// a reply that wins lowers the value of the move before it. The model only knows the middle.
+#[test]
+fn evaluated_moves_come_first() {
+    struct Middle;
+    impl Evaluate for Middle {
+        fn evaluate(
+            &mut self,
+            positions: &Positions,
+            out: &mut Evaluations,
+            _: &Stop,
+        ) -> Result<(), Halt> {
+            (0..positions.len()).for_each(|at| out.values_mut(at).fill(50.0));
+            Ok(())
+        }
+    }
+    let game = native::find("tictactoe").unwrap();
+    let roles: Vec<Role> = game.info().players().collect();
+    // The first player has two in a row. It wins at once, or its opponent must block.
+    for (plies, iterations) in [(4, 1), (3, 9)] {
+        let (mut worker, mut step) = (game.worker(), Step::new());
+        let me = roles[plies % 2];
+        let mut view = View::new(Arc::clone(&game), me);
+        let cells = ["1 1", "2 1", "1 2", "3 1"];
+        for cell in &cells[..plies] {
+            let named = |role: Role| {
+                let legal = worker.legal(role);
+                let name = |choice: &&Move| game.text().move_text(**choice).contains(cell);
+                *legal.iter().find(name).unwrap_or(&legal[0])
+            };
+            let joint: Vec<Move> = game.info().all_roles().map(named).collect();
+            worker.step(&joint, &mut step, &Stop::never()).unwrap();
+            let own = joint[me.index()];
+            view.push(Turn { own, seen: Observation::Joint(joint.into()) });
+        }
+        let mut budget = Budget::iterations(iterations);
+        let config = Config { sharp: 20.0, ..CONFIG };
+        let mut rng = Seed::from(5).rng();
+        let decision =
+            decide(&mut Follower::new(), &mut Middle, config, &view, &mut budget, &mut rng);
+        let choice = game.text().move_text(decision.unwrap().choice);
+        assert!(choice.contains("1 3"), "{plies} plies: {choice}");
+    }
+}

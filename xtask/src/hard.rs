@@ -6,9 +6,9 @@
 mod make;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
@@ -44,6 +44,9 @@ pub(crate) struct Options {
     /// Only the hard positions
     #[arg(long)]
     hard: bool,
+    /// Also show the shares of positions with 4 to 7, 8 to 11, 12 to 15 and 16 to 20 discs
+    #[arg(long)]
+    discs: bool,
     /// The number of positions that run at the same time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
@@ -77,7 +80,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 .filter(|solved| solved.hard == hard)
                 .take(options.first.unwrap_or(usize::MAX))
                 .collect();
-            let kept = exam(&game.game, &spec, &positions, options)?;
+            let right = exam(&game.game, &spec, &positions, options)?;
+            let kept = right.iter().filter(|&&right| right).count();
             let (low, high) = interval(positions.len() as u64, kept as f64, kept as f64);
             println!(
                 "{name:40} {:>6} {:>6} {:>5.1} %  {:.1} to {:.1}",
@@ -87,36 +91,54 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 100.0 * low,
                 100.0 * high
             );
+            if options.discs {
+                by_discs(&positions, &right);
+            }
         }
     }
     Ok(())
 }
 
-/// The number of positions in which a player preserves the class.
+/// Shows the shares of kept classes by the number of discs on the board.
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
+fn by_discs(positions: &[&Solved], right: &[bool]) {
+    for (least, most) in [(4, 7), (8, 11), (12, 15), (16, 20)] {
+        let here = |solved: &Solved| (least..=most).contains(&solved.columns.len());
+        let asked = positions.iter().filter(|solved| here(solved)).count();
+        let kept = positions.iter().zip(right).filter(|(solved, right)| here(solved) && **right);
+        let share = 100.0 * kept.count() as f64 / asked.max(1) as f64;
+        println!("{:40} {:>6} {asked:>6} {share:>5.1} %", "", format!("{least}-{most}"));
+    }
+}
+
+/// For each position, whether a player preserves the class.
 fn exam(
     game: &Arc<dyn Game>,
     spec: &Spec,
     positions: &[&Solved],
     options: &Options,
-) -> Result<usize> {
+) -> Result<Vec<bool>> {
     let next = AtomicUsize::new(0);
-    let work = || -> Result<usize> {
-        let mut kept = 0;
-        while let Some(solved) = positions.get(next.fetch_add(1, Ordering::Relaxed)) {
-            kept += usize::from(solved.keeping.contains(&ask(game, spec, solved, options)?));
+    let work = || -> Result<Vec<usize>> {
+        let mut kept = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(solved) = positions.get(at) else { return Ok(kept) };
+            if solved.keeping.contains(&ask(game, spec, solved, options)?) {
+                kept.push(at);
+            }
         }
-        Ok(kept)
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..options.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        let mut kept = 0;
+        let mut right = vec![false; positions.len()];
         for thread in threads {
             match thread.join() {
-                Ok(number) => kept += number?,
+                Ok(kept) => kept?.into_iter().for_each(|at| right[at] = true),
                 Err(_) => bail!("a player panicked"),
             }
         }
-        Ok(kept)
+        Ok(right)
     })
 }
 
@@ -152,7 +174,7 @@ fn ask(game: &Arc<dyn Game>, spec: &Spec, solved: &Solved, options: &Options) ->
     let mut budget = match options.iterations {
         Some(iterations) => Budget::iterations(iterations),
         None if options.processor => {
-            Budget::until(stop).with_clock(Arc::new(ProcessorTime { watch: Watch::start(), time }))
+            Budget::until(stop).with_clock(Arc::new(ProcessorTime::new(time)))
         }
         None => Budget::until(stop).with_clock(Arc::new(Deadline::within(time))),
     };
@@ -164,12 +186,31 @@ fn ask(game: &Arc<dyn Game>, spec: &Spec, solved: &Solved, options: &Options) ->
 struct ProcessorTime {
     watch: Watch,
     time: Duration,
+    /// When the processor time was read last, and what remained then.
+    read: Mutex<(Instant, Duration)>,
+}
+
+/// The elapsed time after which the processor time is read again. Reading it opens a file, which
+/// took a fifth of a search that asked every 200 microseconds.
+const REREAD: Duration = Duration::from_millis(5);
+
+impl ProcessorTime {
+    fn new(time: Duration) -> Self {
+        ProcessorTime { watch: Watch::start(), time, read: Mutex::new((Instant::now(), time)) }
+    }
 }
 
 impl Clock for ProcessorTime {
     fn remaining(&self) -> Option<Duration> {
-        let spent = Duration::try_from_secs_f64(self.watch.seconds()).unwrap_or_default();
-        Some(self.time.saturating_sub(spent))
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        // A thread spends at most the elapsed time.
+        let elapsed = read.0.elapsed();
+        if elapsed >= REREAD || elapsed >= read.1 {
+            let spent = Duration::try_from_secs_f64(self.watch.seconds()).unwrap_or_default();
+            *read = (Instant::now(), self.time.saturating_sub(spent));
+            return Some(read.1);
+        }
+        Some(read.1.saturating_sub(elapsed))
     }
 }
 
@@ -187,7 +228,7 @@ mod tests {
     #[test]
     fn processor_time_is_not_elapsed_time() {
         let time = Duration::from_millis(20);
-        let clock = ProcessorTime { watch: Watch::start(), time };
+        let clock = ProcessorTime::new(time);
         if std::fs::exists("/proc/thread-self/schedstat").is_ok_and(|found| found) {
             std::thread::sleep(2 * time);
             assert!(clock.remaining().is_some_and(|left| !left.is_zero()));

@@ -70,6 +70,9 @@ pub struct Settings {
     /// at random. In games for more than two players, the values of the others depend on how an
     /// indifferent player decides. It changes linearly from the start to the end.
     pub indifference: (f32, f32),
+    /// The maximum number of moves that are compared at a decision during training, if the
+    /// environment can draw them at random; 0 for all.
+    pub sampled: usize,
     /// The share of the training, at its end, over which the weights are averaged; 0 for none.
     pub average: f32,
 }
@@ -91,6 +94,7 @@ impl Default for Settings {
             replays: 1,
             learn_random: false,
             indifference: (0.0, 0.0),
+            sampled: 0,
             average: 0.0,
         }
     }

@@ -291,6 +291,7 @@ impl Learner {
                 // Created once here, so that a game that cannot be played gives an error and not a
                 // panic.
                 let first = AnyGame::new(&self.game, map, self.header.opposed)?;
+                let first = first.sampling(settings.sampled);
                 let source = std::sync::Mutex::new(first);
                 let make = || match source.lock() {
                     Ok(first) => first.clone(),

@@ -12,6 +12,7 @@ use magister_arena::{Contest, Series, Sprt, SprtVerdict, TimeControl};
 use magister_core::{Game, Information, PlayerSource, Seed};
 use magister_games::catalogue;
 use magister_learn::recipe::{Kind, Recipe};
+use magister_learn::tuples::TupleChoice;
 use magister_learn::{Learner, Sight};
 use magister_players::Spec;
 
@@ -59,8 +60,9 @@ impl Points {
 
 /// Settings: `seconds` of training for each game (60), `matches` against random and one-step (100),
 /// `time` per move in seconds against `uct` (0.1), `searched` matches against `uct` at most (200),
-/// `sharp` of `puct` (20), `first` and `games` to take a part of the list; settings of learning
-/// replace the recommended ones.
+/// `sharp` of `puct` (20), `first` and `games` to take a part of the list, `tuples` random walks of
+/// `length` cells (8) instead of the recommended tuples; settings of learning replace the recommended
+/// ones.
 pub(crate) fn run(given: &Given) -> Result<()> {
     let first = given.whole("first", 0) as usize;
     let count = given.whole("games", 20) as usize;
@@ -149,6 +151,11 @@ fn train(game: &Arc<dyn Game>, given: &Given, path: &PathBuf) -> Result<(u64, f6
     let sight = Sight::new(game, true, 0)?;
     let mut recipe = Recipe::recommended(Kind::Ntuple, game.as_ref(), sight.reading());
     recipe.settings = given.settings(&recipe.settings);
+    if given.text("tuples").is_some() {
+        let (count, length) =
+            (given.whole("tuples", 0) as usize, given.whole("length", 8) as usize);
+        recipe.tuples = TupleChoice::Walks { count, length };
+    }
     if given.text("tc").is_some() {
         recipe.steps = given.steps(true);
     }

@@ -10,7 +10,7 @@ use magister_learn::driver::{Chain, Plan, Progress, Settings, Target};
 use magister_learn::weights::Steps;
 
 /// The settings that parts read.
-const NAMES: [&str; 43] = [
+const NAMES: [&str; 44] = [
     "alpha",
     "alpha-end",
     "average",
@@ -42,6 +42,7 @@ const NAMES: [&str; 43] = [
     "random-start",
     "replay",
     "report",
+    "sampled",
     "searched",
     "seconds",
     "seed",
@@ -133,6 +134,7 @@ impl Given {
                 number("indifference", default.indifference.0),
                 number("indifference-end", default.indifference.1),
             ),
+            sampled: self.whole("sampled", default.sampled as u32) as usize,
             average: number("average", default.average),
             ..default.clone()
         }

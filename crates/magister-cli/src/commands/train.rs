@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use magister_core::{Game, Halt, Seed};
 use magister_learn::az::{AzFile, AzLearner, AzSettings, Form, Size};
 use magister_learn::driver::{Chain, Plan, Progress};
+use magister_learn::file::Reading;
 use magister_learn::recipe::{Kind, Recipe, Rule};
 use magister_learn::tuples::TupleChoice;
 use magister_learn::weights::Steps;
@@ -251,13 +252,14 @@ fn network(args: &Train) -> Result<AzSettings> {
         || args.initial.is_some()
         || args.hidden.is_some()
         || args.average.is_some()
+        || args.sampled.is_some()
         || args.own_chain
         || args.steps.is_some()
         || args.general;
     if foreign {
         bail!(
             "--agent az has no --rule, --epsilon, --lambda, --walks, --tuples, --initial, \
-             --hidden, --average, --own-chain, --steps or --general"
+             --hidden, --average, --sampled, --own-chain, --steps or --general"
         );
     }
     let mut settings = AzSettings::default();
@@ -422,6 +424,10 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
         bail!("--average is for --agent ntuple and linear; a neural network has no mean");
     }
     settings.average = args.average.unwrap_or(settings.average);
+    if args.sampled.is_some() && !matches!(sight.reading(), Reading::Cells(_)) {
+        bail!("--sampled is for games from rules text whose positions are read cell by cell");
+    }
+    settings.sampled = args.sampled.unwrap_or(settings.sampled);
     if args.own_chain {
         settings.chain = Chain::Own;
     }

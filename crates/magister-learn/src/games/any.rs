@@ -17,6 +17,8 @@ pub struct AnyGame {
     players: Vec<Role>,
     opposed: bool,
     scale: Scale,
+    /// The maximum number of choices; 0 for no limit.
+    sampled: usize,
     worker: Box<dyn Worker>,
     step: Step,
     joint: Vec<Move>,
@@ -101,6 +103,7 @@ impl AnyGame {
             game: Arc::clone(game),
             map: Arc::clone(map),
             opposed,
+            sampled: 0,
             step: Step::new(),
             joint: Vec::new(),
             legal: Vec::new(),
@@ -108,6 +111,13 @@ impl AnyGame {
             goals: Vec::new(),
             row: Vec::new(),
         })
+    }
+
+    /// The same environment, which lists at most this number of choices, drawn at random; 0 for all.
+    /// Every choice costs a step, so games with many moves learn from more positions in the same time.
+    #[must_use]
+    pub fn sampling(self, sampled: usize) -> Self {
+        AnyGame { sampled, ..self }
     }
 
     /// The scale of its rewards.
@@ -258,6 +268,13 @@ impl Environment for AnyGame {
         self.worker.load(&state.words, &Stop::never())?;
         self.legal.clear();
         self.legal.extend_from_slice(self.worker.legal(role));
+        if self.sampled > 0 && self.legal.len() > self.sampled {
+            for at in 0..self.sampled {
+                let other = at + rng.below((self.legal.len() - at) as u64) as usize;
+                self.legal.swap(at, other);
+            }
+            self.legal.truncate(self.sampled);
+        }
         // The others move in the same way, whichever move is chosen.
         self.random_joint(rng);
         for at in 0..self.legal.len() {
@@ -333,6 +350,7 @@ impl Clone for AnyGame {
             players: self.players.clone(),
             opposed: self.opposed,
             scale: self.scale,
+            sampled: self.sampled,
             worker: self.game.worker(),
             step: Step::new(),
             joint: Vec::new(),

@@ -2,7 +2,7 @@
 
 use magister_core::{Move, Role};
 
-use super::descent::{Descent, Hop};
+use super::descent::{AHEAD, Descent, Hop};
 use super::edges::LOST;
 use super::search::Search;
 use super::tree::{Kind, NONE};
@@ -39,6 +39,11 @@ impl Search<'_> {
         let roles = self.tree.roles;
         for at in (0..self.hops.len()).rev() {
             let hop = self.hops[at];
+            if let Some(later) = at.checked_sub(AHEAD).map(|later| self.hops[later])
+                && !later.several
+            {
+                self.tree.fetch_backup(later.node, later.edge as usize, later.child);
+            }
             if hop.count == 0 {
                 continue;
             }

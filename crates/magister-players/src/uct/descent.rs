@@ -57,6 +57,10 @@ pub(super) struct Descent {
     pub(super) depth: u32,
 }
 
+/// The number of parties or steps whose data are fetched ahead: a tree is larger than the caches, and
+/// a search would mostly wait for its memory.
+pub(super) const AHEAD: usize = 8;
+
 /// The depth from which descents are checked for cycles.
 const DEEP: u32 = 16;
 
@@ -76,7 +80,14 @@ impl Search<'_> {
         let mut result = Ok(());
         while result.is_ok() && !parties.is_empty() {
             next.clear();
+            // The nodes were fetched when the parties chose them.
+            for party in parties.iter().take(AHEAD) {
+                self.tree.fetch_edges(party.node);
+            }
             for (at, &party) in parties.iter().enumerate() {
+                if let Some(later) = parties.get(at + AHEAD) {
+                    self.tree.fetch_edges(later.node);
+                }
                 let before = (next.len(), open.len(), self.given_up);
                 result = self.advance(party, &mut next, open);
                 if result.is_err() {
@@ -228,6 +239,7 @@ impl Search<'_> {
         let node = party.node;
         let mut hop = Hop { node, edge, several, child: NONE, count, before: party.last };
         hop.child = self.follow(hop, here)?;
+        self.tree.fetch(hop.child);
         self.tree.node_mut(node).pending += count;
         self.each_edge(hop, |search, edge| search.tree.edges.enter(edge, count));
         let last = self.hops.len() as u32;

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use magister_core::Move;
+use magister_lanes::prefetch;
 
-use super::tree::NONE;
+use super::tree::{NONE, reserve};
 
 /// Edges are allocated in groups of this size, so that several are compared at once; padding is
 /// never chosen.
@@ -50,12 +51,12 @@ pub(super) struct Edges {
 impl Edges {
     /// Reserves memory for a number of edges.
     pub(super) fn reserve(&mut self, edges: usize, roles: usize) {
-        let _ = self.groups.try_reserve(edges / GROUP);
-        let _ = self.pending.try_reserve(edges);
-        let _ = self.proven.try_reserve(edges);
-        let _ = self.choice.try_reserve(edges);
-        let _ = self.prior.try_reserve(edges);
-        let _ = self.worth.try_reserve(edges * roles);
+        reserve(&mut self.groups, edges / GROUP);
+        reserve(&mut self.pending, edges);
+        reserve(&mut self.proven, edges);
+        reserve(&mut self.choice, edges);
+        reserve(&mut self.prior, edges);
+        reserve(&mut self.worth, edges * roles);
     }
 
     /// Removes all edges but keeps the memory.
@@ -115,6 +116,16 @@ impl Edges {
     #[inline]
     pub(super) fn groups(&self, range: Range<usize>) -> &[Group] {
         &self.groups[range.start / GROUP..range.end.div_ceil(GROUP)]
+    }
+
+    /// Fetches the group of an edge into the cache, with its pending descents.
+    #[inline]
+    pub(super) fn fetch(&self, edge: usize) {
+        if let Some(group) = self.groups.get(edge / GROUP) {
+            prefetch(&group.lure);
+            prefetch(&group.child);
+        }
+        self.pending.get(edge).into_iter().for_each(prefetch);
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use magister_core::{Role, Worker};
+use magister_lanes::{large_pages, prefetch};
 use rustc_hash::FxHashMap;
 
 use super::edges::{Edges, GROUP};
@@ -87,6 +88,14 @@ fn log(count: u32) -> f32 {
     (power + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
 }
 
+/// Reserves memory with large pages, because a search reads it at random. If the memory is not
+/// available, the vector grows step by step.
+pub(super) fn reserve<T>(vector: &mut Vec<T>, count: usize) {
+    if vector.try_reserve(count).is_ok() {
+        large_pages(vector.spare_capacity_mut());
+    }
+}
+
 /// The actors of a node with simultaneous moves.
 #[derive(Clone, Debug)]
 pub(super) struct JointNode {
@@ -133,10 +142,9 @@ impl Tree {
     pub(super) fn with_room(roles: usize, bytes: usize) -> Self {
         let nodes = bytes / 4 / (size_of::<Node>() + 8 * roles);
         let mut tree = Tree::new(roles);
-        // If the memory is not available, the tree grows step by step.
-        let _ = tree.nodes.try_reserve(nodes);
-        let _ = tree.values.try_reserve(nodes * 2 * roles);
-        let _ = tree.states.try_reserve(nodes);
+        reserve(&mut tree.nodes, nodes);
+        reserve(&mut tree.values, nodes * 2 * roles);
+        reserve(&mut tree.states, nodes);
         tree.edges.reserve(bytes / 4 / (EDGE + 4 * roles), roles);
         tree
     }
@@ -201,6 +209,34 @@ impl Tree {
     #[inline]
     pub(super) fn node_mut(&mut self, id: u32) -> &mut Node {
         &mut self.nodes[id as usize]
+    }
+
+    /// Fetches a node into the cache.
+    #[inline]
+    pub(super) fn fetch(&self, id: u32) {
+        self.nodes.get(id as usize).into_iter().for_each(prefetch);
+    }
+
+    /// Fetches the edges of a node, which is in the cache, for selection.
+    #[inline]
+    pub(super) fn fetch_edges(&self, id: u32) {
+        if let Some(node) = self.nodes.get(id as usize)
+            && node.edges > 0
+        {
+            self.edges.fetch(node.first as usize);
+        }
+    }
+
+    /// Fetches what a backup of a result from a child along an edge changes.
+    #[inline]
+    pub(super) fn fetch_backup(&self, id: u32, edge: usize, child: u32) {
+        self.fetch(id);
+        self.fetch(child);
+        self.edges.fetch(edge);
+        self.edges.worth.get(edge * self.roles).into_iter().for_each(prefetch);
+        for id in [id, child] {
+            self.values.get(id as usize * 2 * self.roles).into_iter().for_each(prefetch);
+        }
     }
 
     #[inline]

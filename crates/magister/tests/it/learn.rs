@@ -1,11 +1,15 @@
 //! Learning on games from rules and in Rust.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use magister::core::{Agent as _, Budget, Game, Referee, Seed, Stop, View};
+use magister::learn::cells::CellMap;
 use magister::learn::driver::{Plan, Progress};
+use magister::learn::environment::Environment as _;
 use magister::learn::file::Reading;
+use magister::learn::games::any::AnyGame;
 use magister::learn::recipe::{Kind, Recipe};
 use magister::learn::{AgentFile, FileError, Learned, Learner, Sight};
 
@@ -95,6 +99,32 @@ fn few_games_suffice_to_beat_random_play() {
         let share = against_random(&game, &Arc::new(learner.file()), 60);
         assert!(share > 0.85, "{name}: {share}");
     }
+}
+
+/// A sample has as many different moves as requested, all of them legal, and every move occurs.
+#[test]
+fn moves_are_sampled() {
+    let game = magister::open("hex-5").unwrap().game;
+    let Reading::Cells(plan) = Sight::new(&game, false, 0).unwrap().reading().clone() else {
+        panic!("Hex is read cell by cell")
+    };
+    let map = Arc::new(CellMap::new(&game, plan).unwrap());
+    let mut rng = Seed::from(1).rng();
+    let mut listed = |sampled: usize| {
+        let mut env = AnyGame::new(&game, &map, true).unwrap().sampling(sampled);
+        let (start, mut out) = (env.start(&mut rng).unwrap(), Vec::new());
+        env.choices(&start, &mut rng, &mut out).unwrap();
+        out.into_iter().map(|choice| choice.id).collect::<Vec<_>>()
+    };
+    let all = listed(0);
+    assert_eq!((all.len(), listed(100).len()), (25, 25));
+    let mut seen = BTreeSet::new();
+    for _ in 0..100 {
+        let sample: BTreeSet<u32> = listed(4).into_iter().collect();
+        assert!(sample.len() == 4 && sample.iter().all(|id| all.contains(id)));
+        seen.extend(sample);
+    }
+    assert_eq!(seen.len(), all.len());
 }
 
 #[test]

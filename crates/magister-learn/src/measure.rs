@@ -8,13 +8,14 @@ use crate::environment::{Choice, Environment};
 use crate::games::connect_four::{ConnectFour, Discs};
 use crate::model::Model;
 
-/// A player that chooses the move with the best value.
+/// A player that chooses the move with the best value, or by a short search.
 pub struct Greedy<'a, E: Environment, M: Model<E>> {
     env: E,
     model: &'a M,
     chain: Chain,
     heads: usize,
     squash: bool,
+    plies: u32,
     scratch: M::Scratch,
     choices: Vec<Choice<E::State>>,
     values: Vec<f32>,
@@ -35,6 +36,7 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
             chain,
             heads: heads(env, chain),
             squash: true,
+            plies: 1,
             scratch: model.scratch(),
             choices: Vec::new(),
             values: Vec::new(),
@@ -47,31 +49,84 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
         Greedy { squash: false, ..self }
     }
 
-    /// The best move; among equals, the first. The generator is for environments that list their
-    /// moves at random.
+    /// The same player with a search of this many plies, for games without chance for two opponents.
+    /// The values after the last ply count.
+    #[must_use]
+    pub fn searching(self, plies: u32) -> Self {
+        Greedy { plies, ..self }
+    }
+
+    /// The best move. The generator is for environments that list their moves at random.
     pub fn decide(&mut self, state: &E::State, rng: &mut Rng) -> Result<Choice<E::State>, Halt> {
+        let found = self.deepen(state, self.plies, f32::INFINITY, rng)?.0;
+        found.ok_or_else(|| Halt::Rules("a player who has to decide has no move".to_owned()))
+    }
+
+    /// The best move of a state and its value for the player to move. A search whose value reaches
+    /// `enough` ends, because the opponent has something better.
+    fn deepen(
+        &mut self,
+        state: &E::State,
+        plies: u32,
+        enough: f32,
+        rng: &mut Rng,
+    ) -> Result<(Option<Choice<E::State>>, f32), Halt> {
         let player = self.env.turn(state).unwrap_or(0);
+        self.rate(state, player, rng)?;
+        let all = 0..self.choices.len();
+        if plies <= 1 {
+            let worth = |at: usize| self.worth(at, player);
+            let best = all.reduce(|best, at| if worth(at) > worth(best) { at } else { best });
+            let value = best.map_or(f32::NEG_INFINITY, worth);
+            return Ok((best.map(|best| self.choices[best].clone()), value));
+        }
+        let worth = |at: usize| (self.worth(at, player), self.choices[at].clone());
+        let mut order: Vec<(f32, Choice<E::State>)> = all.map(worth).collect();
+        // The most promising first, so that the others end early.
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut best, mut most) = (None, f32::NEG_INFINITY);
+        for (mut worth, choice) in order {
+            if !self.env.over(&choice.after) {
+                let after = settled(&mut self.env, choice.after.clone(), rng);
+                worth = choice.gain
+                    + match self.env.turn(&after) {
+                        None => self.env.result(&after, player),
+                        Some(next) if next == player => {
+                            self.deepen(&after, plies - 1, f32::INFINITY, rng)?.1
+                        }
+                        Some(_) => -self.deepen(&after, plies - 1, -most, rng)?.1,
+                    };
+            }
+            if worth > most || best.is_none() {
+                (best, most) = (Some(choice), worth);
+            }
+            if most >= enough {
+                break;
+            }
+        }
+        Ok((best, most))
+    }
+
+    /// Lists the choices of a state and their values for its player.
+    fn rate(&mut self, state: &E::State, player: usize, rng: &mut Rng) -> Result<(), Halt> {
         self.env.choices(state, rng, &mut self.choices)?;
-        let (head, sign) = match self.chain {
-            Chain::Own => (0, 1.0),
-            Chain::Every if self.heads > 1 => (player, 1.0),
-            Chain::Every => (0, if player == 0 { 1.0 } else { -1.0 }),
-        };
-        let Greedy { env, model, squash, scratch, choices, values, .. } = self;
+        let head = if self.chain == Chain::Every && self.heads > 1 { player } else { 0 };
+        let Greedy { env, model, scratch, choices, values, .. } = self;
         model.rate(env, state, choices, head, scratch, values);
-        let worth = |at: usize| {
-            let choice = &choices[at];
-            let later = if env.over(&choice.after) {
-                env.result(&choice.after, player)
-            } else {
-                sign * if *squash { tanh(values[at]) } else { values[at] }
-            };
-            choice.gain + later
+        Ok(())
+    }
+
+    /// What a choice is worth to the player.
+    fn worth(&self, at: usize, player: usize) -> f32 {
+        let choice = &self.choices[at];
+        let later = if self.env.over(&choice.after) {
+            self.env.result(&choice.after, player)
+        } else {
+            let first = self.chain == Chain::Every && self.heads == 1;
+            let sign = if first && player > 0 { -1.0 } else { 1.0 };
+            sign * if self.squash { tanh(self.values[at]) } else { self.values[at] }
         };
-        let best =
-            (0..choices.len()).reduce(|best, at| if worth(at) > worth(best) { at } else { best });
-        best.map(|best| choices[best].clone())
-            .ok_or_else(|| Halt::Rules("a player who has to decide has no move".to_owned()))
+        choice.gain + later
     }
 }
 
@@ -162,8 +217,7 @@ where
 /// of Connect Four. The perfect player preserves the best class (win, draw or loss) and breaks ties
 /// at random; if it is `distant`, it also delays its losses as long as it can.
 pub fn against_perfect<M: Model<ConnectFour>>(
-    model: &M,
-    chain: Chain,
+    greedy: &mut Greedy<'_, ConnectFour, M>,
     solver: &mut Solver,
     distant: bool,
     games: u32,
@@ -171,7 +225,6 @@ pub fn against_perfect<M: Model<ConnectFour>>(
     stop: &Stop,
 ) -> Result<f64, Halt> {
     let env = ConnectFour;
-    let mut greedy = Greedy::new(&env, model, chain);
     let mut total = 0.0;
     for _ in 0..games {
         let mut state = Discs::default();
@@ -240,4 +293,40 @@ pub fn perfect_move(
         return Err(Halt::Rules("the board is full".to_owned()));
     }
     Ok(candidates[rng.below(candidates.len() as u64) as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Cells as _;
+    use crate::games::tictactoe::TicTacToe;
+    use crate::ntuple::{NTuple, Shape};
+    use crate::weights::Steps;
+
+    /// A search to the end of the game plays perfectly, whatever the values are.
+    #[test]
+    fn a_search_to_the_end_is_perfect() {
+        let tuples = (0..9).map(|cell| vec![cell]).collect();
+        let shape = Shape::new(&TicTacToe.layout(), tuples, false).unwrap();
+        let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
+        let mut rng = Seed::from(7).rng();
+        for at in 0..network.weights.len() {
+            network.weights.set(at, rng.f64() as f32 - 0.5);
+        }
+        let mut env = TicTacToe;
+        let mut greedy = Greedy::new(&env, &network, Chain::Every).searching(9);
+        for _ in 0..30 {
+            let mut state = env.start(&mut rng).unwrap();
+            for _ in 0..2 {
+                state = env.random_step(&state, &mut rng, &mut Vec::new()).unwrap();
+            }
+            while let Some(player) = env.turn(&state) {
+                let value = best(&mut env, &state, player, &mut rng);
+                let after = greedy.decide(&state, &mut rng).unwrap().after;
+                let later = best(&mut env, &after, player, &mut rng);
+                assert!((later - value).abs() < 1e-6, "{state:?}");
+                state = env.random_step(&after, &mut rng, &mut Vec::new()).unwrap_or(after);
+            }
+        }
+    }
 }

@@ -79,7 +79,7 @@ const SAMPLED: usize = 8;
 /// A player who is about to lose is indifferent and may reply with any move, but a learner that
 /// always makes its best move never sees most of these replies. It therefore explores until the
 /// end, mostly among moves of nearly equal value, and learns the value of the best move.
-pub fn connect_four_settings() -> Settings {
+fn connect_four_settings() -> Settings {
     Settings {
         alpha: (3.0, 3.0),
         epsilon: (0.1, 0.1),

@@ -6,13 +6,12 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use magister_core::{Seed, Stop};
 use magister_learn::connect_four::{Book, Position, Solved, Solver};
-use magister_learn::driver::{Settings, train};
+use magister_learn::driver::{Chain, Settings, train};
 use magister_learn::environment::Cells as _;
 use magister_learn::games::connect_four::ConnectFour;
 use magister_learn::games::tictactoe::TicTacToe;
-use magister_learn::measure::{against_perfect, mistakes, preserved};
+use magister_learn::measure::{Greedy, against_perfect, mistakes, preserved};
 use magister_learn::ntuple::{NTuple, Shape};
-use magister_learn::recipe::connect_four_settings;
 use magister_learn::tuples::TupleChoice;
 
 use super::given::{Given, Watch, mean, rates};
@@ -46,6 +45,14 @@ pub(crate) fn tictactoe(given: &Given) -> Result<()> {
     Ok(())
 }
 
+/// Settings of Connect Four for matches from the empty board. The recommended recipe explores to the
+/// end and values all positions well; this one ends with the best moves of both players, so that it
+/// knows the positions of such matches better.
+fn from_the_start() -> Settings {
+    let (alpha, epsilon) = ((3.7, 3.7), (0.1, 0.0));
+    Settings { alpha, epsilon, chain: Chain::Own, ..Settings::default() }
+}
+
 pub(crate) fn connect_four(given: &Given) -> Result<()> {
     let book = match given.text("book") {
         Some(path) => Book::from_bytes(&std::fs::read(path)?).map_err(anyhow::Error::msg)?,
@@ -56,8 +63,7 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
     let solved = solved.map_err(anyhow::Error::msg)?;
     let mut results = [Vec::new(), Vec::new()];
     for seed in given.seeds(1) {
-        let default = connect_four_settings();
-        let settings = given.settings(&default);
+        let settings = given.settings(&from_the_start());
         let layout = ConnectFour.layout();
         let walks = TupleChoice::Walks {
             count: given.whole("tuples", 70) as usize,
@@ -79,17 +85,22 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
             println!("  preserves the class in {share:.1} % of {} {kind} positions", of.len());
         }
         let games = given.whole("matches", 1000);
-        for distant in [false, true] {
-            if games == 0 {
-                continue;
-            }
+        let mut measure = |plies: u32, distant: bool| -> Result<f64> {
             let mut rng = Seed::from(seed).derive("matches").rng();
-            let (chain, stop) = (settings.chain, Stop::never());
+            let mut greedy = Greedy::new(&ConnectFour, &network, settings.chain).searching(plies);
+            let stop = Stop::never();
             let result =
-                against_perfect(&network, chain, &mut solver, distant, games, &mut rng, &stop)?;
+                against_perfect(&mut greedy, &mut solver, distant, games, &mut rng, &stop)?;
             let name = if distant { "distant-loss" } else { "perfect" };
-            println!("  against the {name} player: {result:.3} in {games} games");
-            results[usize::from(distant)].push(result);
+            println!("  {plies} plies against the {name} player: {result:.3} in {games} games");
+            Ok(result)
+        };
+        if games > 0 {
+            results[0].push(measure(1, false)?);
+            results[1].push(measure(1, true)?);
+            for plies in 2..=given.whole("plies", 1) {
+                measure(plies, true)?;
+            }
         }
     }
     let [perfect, distant] = results.map(|all| mean(&all));

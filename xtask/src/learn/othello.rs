@@ -63,24 +63,31 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let done = train(&|| env, &network, &settings, &plan, &report)?;
         rates(&format!("othello, seed {seed}"), &done, watch.seconds());
         let mut rng = Seed::from(seed).derive("matches").rng();
-        let mut greedy = Greedy::new(&env, &network, settings.chain);
-        let mut results = Vec::new();
         let starts = openings(&Discs::default(), PLIES);
-        for _ in 0..given.whole("matches", 1) {
-            for start in &starts {
-                for player in 0..2 {
-                    let end = play(start, player, &mut greedy, &mut rng)?;
-                    results.push(f64::from(env.result(&end, player)));
+        let mut measure = |plies: u32| -> Result<f64> {
+            let mut greedy = Greedy::new(&env, &network, settings.chain).searching(plies);
+            let mut results = Vec::new();
+            for _ in 0..given.whole("matches", 1) {
+                for start in &starts {
+                    for player in 0..2 {
+                        let end = play(start, player, &mut greedy, &mut rng)?;
+                        results.push(f64::from(env.result(&end, player)));
+                    }
                 }
             }
+            let (score, width) = mean(&results);
+            println!(
+                "  against the position-weight player, {plies} plies: {score:.3} ± {width:.3} in {} \
+                 games from {} openings, both sides",
+                results.len(),
+                starts.len()
+            );
+            Ok(score)
+        };
+        let score = measure(1)?;
+        for plies in 2..=given.whole("plies", 3) {
+            measure(plies)?;
         }
-        let (score, width) = mean(&results);
-        println!(
-            "  against the position-weight player: {score:.3} ± {width:.3} in {} games from {} \
-             openings, both sides",
-            results.len(),
-            starts.len()
-        );
         all.push(score);
     }
     let (score, width) = mean(&all);

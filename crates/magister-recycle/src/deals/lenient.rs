@@ -1,7 +1,7 @@
 //! A state that agrees with what the player sees now, for matches in which no consistent deal was
 //! found.
 //!
-//! The match is played forward once. Whenever a card appears where the state does not have it, two
+//! The match is played forward once, and continued when there are new turns. Whenever a card appears where the state does not have it, two
 //! cards are exchanged in the present and not in the past: earlier decisions need no longer be
 //! possible, and cards that the player passed on may get lost. What counts is that the player's own
 //! hand, the table and the turn are right, so that its legal moves are right as well.
@@ -16,20 +16,40 @@ use super::replay::complete;
 use crate::machine::Wait;
 use crate::percepts::Key;
 
-/// The state after the last turn.
+/// The state after some turns.
 #[derive(Debug)]
 pub(super) struct Lenient {
     state: Vec<u64>,
+    turns: Vec<Turn>,
+}
+
+impl Lenient {
+    /// The state before the first turn.
+    pub(super) fn at_start(state: &[u64]) -> Self {
+        Lenient { state: state.to_vec(), turns: Vec::new() }
+    }
+
+    /// Whether these turns continue those of this state.
+    pub(super) fn precedes(&self, turns: &[Turn]) -> bool {
+        turns.starts_with(&self.turns)
+    }
 }
 
 impl Deals {
-    /// Plays the match forward; `None` if a move of the player is not possible.
-    pub(super) fn lenient(&mut self, turns: &[Turn], rng: &mut Rng) -> Option<Lenient> {
-        let mut state = self.state.clone();
-        let done = turns.iter().try_for_each(|turn| self.take_leniently(turn, &mut state, rng));
+    /// Plays the match forward from an earlier state; `None` if a move of the player is not
+    /// possible.
+    pub(super) fn lenient(
+        &mut self,
+        earlier: Lenient,
+        turns: &[Turn],
+        rng: &mut Rng,
+    ) -> Option<Lenient> {
+        let Lenient { mut state, turns: taken } = earlier;
+        let mut rest = turns[taken.len()..].iter();
+        let done = rest.try_for_each(|turn| self.take_leniently(turn, &mut state, rng));
         self.machine.logging = false;
         let reference = self.machine.load(&self.shared.program, &self.state);
-        done.and(reference).map(|()| Lenient { state })
+        done.and(reference).map(|()| Lenient { state, turns: turns.to_vec() })
     }
 
     /// Draws a state: the cards that the player does not see now change places at random.

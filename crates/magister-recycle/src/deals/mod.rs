@@ -78,7 +78,7 @@ pub(crate) struct Deals {
     /// turns are taken.
     climbs: usize,
     shaken: usize,
-    /// A state without a consistent past, if no reference was found for the turns so far.
+    /// A state without a consistent past, if no reference was found for some turns of this match.
     lenient: Option<Lenient>,
     /// The new identity of each card of the reference in the last deal.
     dealt: Vec<u16>,
@@ -227,9 +227,18 @@ impl Deals {
     /// Extends the reference to all turns. If there is no consistent one, finds a state that agrees
     /// with the present.
     fn reach(&mut self, turns: &[Turn], rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
+        // If no deal was found for some of the turns, a search for all of them has no better chance,
+        // and it takes long.
+        if let Some(earlier) = self.lenient.take() {
+            self.lenient = self.lenient(earlier, turns, rng);
+            if self.lenient.is_some() {
+                return Ok(());
+            }
+        }
         match self.catch_up(turns, rng, stop) {
             Err(Halt::Limit(why)) => {
-                self.lenient = self.lenient(turns, rng);
+                let start = Lenient::at_start(&self.state);
+                self.lenient = self.lenient(start, turns, rng);
                 if self.lenient.is_some() { Ok(()) } else { Err(Halt::Limit(why)) }
             }
             done => done,
@@ -356,11 +365,11 @@ impl Worlds for Deals {
             self.restart();
             self.hints.clear();
         }
+        self.lenient.take_if(|earlier| !earlier.precedes(turns));
         if self.turns.len() == turns.len() {
             return Ok(());
         }
         self.plan = None;
-        self.lenient = None;
         self.reach(turns, rng, stop)
     }
 

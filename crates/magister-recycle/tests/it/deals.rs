@@ -159,3 +159,37 @@ fn decisions_that_depend_on_several_cards_are_followed() {
     }
     assert!(2 * with_history > asked, "{with_history} of {asked} deals have a history");
 }
+
+/// A sampler that has found no consistent deal goes on from its last state when the match continues,
+/// and forgets it when another match begins. Its legal moves are right in both cases.
+#[test]
+fn a_match_is_followed_without_a_consistent_deal() {
+    let games = crate::catalogue::all();
+    let (_, game) = games.into_iter().find(|(name, _)| name == "go-fish").expect("bundled");
+    let game: Arc<dyn Game> = Arc::new(game);
+    let (mut worker, mut rng) = (game.worker(), Seed::from(3).rng());
+    let role = Role(0);
+    let mut worlds = game.worlds(role).unwrap();
+    let mut check = |seed: u64, turns: usize| {
+        let (views, truth) = random_match(&game, seed, turns);
+        worker.load(&truth, &Stop::never()).unwrap();
+        let legal = worker.legal(role).to_vec();
+        worlds.follow(views[0].turns(), &mut rng, &Stop::never()).unwrap();
+        let (mut state, mut joints) = (Vec::new(), Vec::new());
+        let drawn =
+            (0..200).any(|_| worlds.draw(&mut rng, &mut state, &Stop::never()).unwrap().is_some());
+        assert!(drawn, "seed {seed}, {turns} turns");
+        worker.load(&state, &Stop::never()).unwrap();
+        assert_eq!(worker.legal(role), legal, "seed {seed}, {turns} turns");
+        worlds.history(&mut joints);
+        joints.is_empty() && turns > 0
+    };
+    let mut lost = 0;
+    for seed in 0..3 {
+        for turns in (0..60).step_by(3) {
+            lost += u32::from(check(seed, turns));
+        }
+        assert!(!check(seed + 1, 0) && !check(seed + 1, 6), "the next match starts afresh");
+    }
+    assert!(lost > 0, "the state without a past was never needed");
+}

@@ -1,10 +1,11 @@
 //! A state that agrees with what the player sees now, for matches in which no consistent deal was
 //! found.
 //!
-//! The match is played forward once, and continued when there are new turns. Whenever a card appears where the state does not have it, two
-//! cards are exchanged in the present and not in the past: earlier decisions need no longer be
-//! possible, and cards that the player passed on may get lost. What counts is that the player's own
-//! hand, the table and the turn are right, so that its legal moves are right as well.
+//! The match is played forward once, and continued when there are new turns. Whenever a card appears
+//! where the state does not have it, two cards are exchanged in the present and not in the past:
+//! earlier decisions need no longer be possible, and cards that the player passed on may get lost.
+//! What counts is that the player's own hand, the table and the turn are right, so that its legal
+//! moves are right as well.
 
 use std::sync::Arc;
 

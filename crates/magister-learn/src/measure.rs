@@ -8,6 +8,9 @@ use crate::environment::{Choice, Environment};
 use crate::games::connect_four::{ConnectFour, Discs};
 use crate::model::Model;
 
+/// The best move, if there is one, and its value for the player to move.
+type Found<S> = (Option<Choice<S>>, f32);
+
 /// A player that chooses the move with the best value, or by a short search.
 pub struct Greedy<'a, E: Environment, M: Model<E>> {
     env: E,
@@ -70,7 +73,7 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
         plies: u32,
         enough: f32,
         rng: &mut Rng,
-    ) -> Result<(Option<Choice<E::State>>, f32), Halt> {
+    ) -> Result<Found<E::State>, Halt> {
         let player = self.env.turn(state).unwrap_or(0);
         self.rate(state, player, rng)?;
         let all = 0..self.choices.len();

@@ -71,7 +71,8 @@ pub struct Settings {
     /// indifferent player decides. It changes linearly from the start to the end.
     pub indifference: (f32, f32),
     /// The maximum number of moves that are compared at a decision during training, if the
-    /// environment can draw them at random; 0 for all.
+    /// environment can draw them at random; 0 for all. Values are those of a player who compares as
+    /// few moves, which is weaker.
     pub sampled: usize,
     /// The share of the training, at its end, over which the weights are averaged; 0 for none.
     pub average: f32,

@@ -8,8 +8,8 @@ use crate::environment::{Choice, Environment};
 use crate::games::connect_four::{ConnectFour, Discs};
 use crate::model::Model;
 
-/// The best move, if there is one, and its value for the player to move.
-type Found<S> = (Option<Choice<S>>, f32);
+/// The best move and its value for the player to move.
+type Found<S> = (Choice<S>, f32);
 
 /// A player that chooses the move with the best value, or by a short search.
 pub struct Greedy<'a, E: Environment, M: Model<E>> {
@@ -61,12 +61,12 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
 
     /// The best move. The generator is for environments that list their moves at random.
     pub fn decide(&mut self, state: &E::State, rng: &mut Rng) -> Result<Choice<E::State>, Halt> {
-        let found = self.deepen(state, self.plies, f32::INFINITY, rng)?.0;
-        found.ok_or_else(|| Halt::Rules("a player who has to decide has no move".to_owned()))
+        debug_assert!(self.plies <= 1 || self.env.opposed(), "a search needs two opponents");
+        Ok(self.deepen(state, self.plies, f32::INFINITY, rng)?.0)
     }
 
-    /// The best move of a state and its value for the player to move. A search whose value reaches
-    /// `enough` ends, because the opponent has something better.
+    /// The best move of a state. A search whose value reaches `enough` ends, because the opponent has
+    /// something better.
     fn deepen(
         &mut self,
         state: &E::State,
@@ -76,38 +76,41 @@ impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
     ) -> Result<Found<E::State>, Halt> {
         let player = self.env.turn(state).unwrap_or(0);
         self.rate(state, player, rng)?;
+        let none = || Halt::Rules("a player who has to decide has no move".to_owned());
         let all = 0..self.choices.len();
         if plies <= 1 {
             let worth = |at: usize| self.worth(at, player);
             let best = all.reduce(|best, at| if worth(at) > worth(best) { at } else { best });
-            let value = best.map_or(f32::NEG_INFINITY, worth);
-            return Ok((best.map(|best| self.choices[best].clone()), value));
+            return best.map(|best| (self.choices[best].clone(), worth(best))).ok_or_else(none);
         }
-        let worth = |at: usize| (self.worth(at, player), self.choices[at].clone());
-        let mut order: Vec<(f32, Choice<E::State>)> = all.map(worth).collect();
+        let mut order: Vec<Found<E::State>> =
+            all.map(|at| (self.choices[at].clone(), self.worth(at, player))).collect();
         // The most promising first, so that the others end early.
-        order.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let (mut best, mut most) = (None, f32::NEG_INFINITY);
-        for (mut worth, choice) in order {
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut best: Option<Found<E::State>> = None;
+        for (choice, mut worth) in order {
+            let most = best.as_ref().map_or(f32::NEG_INFINITY, |best| best.1);
             if !self.env.over(&choice.after) {
-                let after = settled(&mut self.env, choice.after.clone(), rng);
-                worth = choice.gain
+                let mut after = choice.after.clone();
+                self.env.settle(&mut after, rng)?;
+                let gain = choice.gain;
+                worth = gain
                     + match self.env.turn(&after) {
                         None => self.env.result(&after, player),
                         Some(next) if next == player => {
-                            self.deepen(&after, plies - 1, f32::INFINITY, rng)?.1
+                            self.deepen(&after, plies - 1, enough - gain, rng)?.1
                         }
-                        Some(_) => -self.deepen(&after, plies - 1, -most, rng)?.1,
+                        Some(_) => -self.deepen(&after, plies - 1, gain - most, rng)?.1,
                     };
             }
             if worth > most || best.is_none() {
-                (best, most) = (Some(choice), worth);
+                best = Some((choice, worth));
             }
-            if most >= enough {
+            if worth >= enough {
                 break;
             }
         }
-        Ok((best, most))
+        best.ok_or_else(none)
     }
 
     /// Lists the choices of a state and their values for its player.

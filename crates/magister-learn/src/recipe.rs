@@ -71,7 +71,7 @@ impl Default for Recipe {
     }
 }
 
-/// The recommended number of moves that are compared at a decision of a game from rules text.
+/// The recommended number of moves that are compared at a decision, for games without a fast version.
 const SAMPLED: usize = 8;
 
 /// The recommended settings for Connect Four, with the exponential transfer function.
@@ -114,9 +114,11 @@ impl Recipe {
                 // With full steps, the first results move the values of all positions to one end
                 // of the scale, where they stay. Traces carry results back through long games.
                 (settings.alpha, settings.lambda) = ((0.3, 0.3), 0.7);
-                // Every move that is compared costs a step of the engine. A few of them give almost
-                // as good games as all, and many more games in the same time.
-                settings.sampled = SAMPLED;
+                // Every move that is compared costs a step of the engine. More games in the same
+                // time outweigh the weaker moves (docs/learning.md).
+                if matches!(reading, Reading::Cells(_)) {
+                    settings.sampled = SAMPLED;
+                }
             }
         }
         if game.info().payment == Payment::OnTheWay {
@@ -145,6 +147,10 @@ impl Recipe {
             self.settings.chain = Chain::Own;
             self.settings.learn_random = true;
             self.settings.target = if rule == Rule::Q { Target::Best } else { Target::Chosen };
+            if rule == Rule::Q {
+                // Its target is the best of all moves.
+                self.settings.sampled = 0;
+            }
         }
         self
     }

@@ -117,8 +117,8 @@ pub(crate) struct Train {
     /// Number of steps kept in the replay memory
     #[arg(long, value_name = "N")]
     pub(crate) replay: Option<usize>,
-    /// Compare at most N moves, drawn at random, at each decision of the training; 0 for all. Games
-    /// from rules text learn from more positions in the same time [default: 8]
+    /// Compare at most N moves, drawn at random, at each decision of the training; 0 for all. It is
+    /// for games without a fast version, which learn from more positions then [default there: 8]
     #[arg(long, value_name = "N")]
     pub(crate) sampled: Option<usize>,
     /// Average the weights over this share of the training, at its end, because the last ones

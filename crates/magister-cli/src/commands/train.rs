@@ -425,7 +425,10 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
     }
     settings.average = args.average.unwrap_or(settings.average);
     if args.sampled.is_some() && !matches!(sight.reading(), Reading::Cells(_)) {
-        bail!("--sampled is for games from rules text whose positions are read cell by cell");
+        bail!("--sampled is for games of perfect information without a fast version of their own");
+    }
+    if args.sampled.is_some() && args.rule == RuleName::Q {
+        bail!("--rule q learns from the best of all moves and has no --sampled");
     }
     settings.sampled = args.sampled.unwrap_or(settings.sampled);
     if args.own_chain {

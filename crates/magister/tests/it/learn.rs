@@ -111,7 +111,8 @@ fn moves_are_sampled() {
     let map = Arc::new(CellMap::new(&game, plan).unwrap());
     let mut rng = Seed::from(1).rng();
     let mut listed = |sampled: usize| {
-        let mut env = AnyGame::new(&game, &map, true).unwrap().sampling(sampled);
+        // Every actor has a copy.
+        let mut env = AnyGame::new(&game, &map, true).unwrap().sampling(sampled).clone();
         let (start, mut out) = (env.start(&mut rng).unwrap(), Vec::new());
         env.choices(&start, &mut rng, &mut out).unwrap();
         out.into_iter().map(|choice| choice.id).collect::<Vec<_>>()

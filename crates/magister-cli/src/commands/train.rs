@@ -425,10 +425,13 @@ fn recipe(args: &Train, sight: &Sight, game: &dyn magister_core::Game) -> Result
     }
     settings.average = args.average.unwrap_or(settings.average);
     if args.sampled.is_some() && !matches!(sight.reading(), Reading::Cells(_)) {
-        bail!("--sampled is for games of perfect information without a fast version of their own");
+        bail!(
+            "--sampled is for games of perfect information without a fast version of their own: \
+             leave it out, or add --general"
+        );
     }
     if args.sampled.is_some() && args.rule == RuleName::Q {
-        bail!("--rule q learns from the best of all moves and has no --sampled");
+        bail!("--rule q learns from the best of all moves: leave out --sampled");
     }
     settings.sampled = args.sampled.unwrap_or(settings.sampled);
     if args.own_chain {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use magister_core::{PlayerSource, Seed};
+use magister_core::{Fault, PlayerSource, Seed};
 
 use crate::contest::Contest;
 use crate::series::{Series, SeriesError, seatings};
@@ -80,8 +80,8 @@ pub struct TableResult {
     pub scores: Vec<Sample>,
     /// The number of matches without a result.
     pub unfinished: u64,
-    /// The number of faults of players: illegal, late or missing moves.
-    pub faults: u64,
+    /// The faults of players: illegal, late or missing moves.
+    pub faults: Vec<Fault>,
 }
 
 impl TableResult {
@@ -129,8 +129,8 @@ impl TableTrial {
         let plan = |number: u64| (order(number), self.seed.derive_index(number / each));
         series.play_as(plan, |number, record| {
             let rewards: Option<Vec<f64>> = record.rewards.iter().take(seats).copied().collect();
-            result.faults +=
-                record.errors.iter().filter(|error| error.seat.is_some()).count() as u64;
+            let faults = record.errors.iter().filter(|error| error.seat.is_some());
+            result.faults.extend(faults.cloned());
             match rewards.filter(|rewards| rewards.len() == seats) {
                 Some(rewards) => deal.push((order(number), rewards)),
                 None => result.unfinished += 1,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Budget, Game, Halt, Move, Rng, Role, Seed, Stop, Turn, Worker, Worlds};
+use magister_core::{Budget, Game, Halt, Move, Rng, Role, Seed, Step, Stop, Turn, Worker, Worlds};
 
 use crate::InfosetError;
 use crate::dealt::Dealt;
@@ -86,14 +86,22 @@ impl Belief {
     /// As [`Belief::new`], but reuses an existing worker, because creating one takes time.
     pub fn with_worker(
         game: Arc<dyn Game>,
-        worker: Box<dyn Worker>,
+        mut worker: Box<dyn Worker>,
         role: Role,
         settings: Settings,
         stop: &Stop,
     ) -> Result<Self, Halt> {
         let Settings { limits, keep, model, .. } = &settings;
         let (shared, model) = (Arc::clone(&game), Arc::clone(model));
-        let kind = match Tracker::with_worker(shared, worker, role, *keep, *limits, model, stop) {
+        // Enumerating the orders of a large deck takes longer than many playouts and leads nowhere.
+        let many = own_sampler(&game, role, &*model).is_some()
+            && has_more_starts(&mut *worker, limits.states, stop)?;
+        let tracker = if many {
+            Err(InfosetError::TooLarge)
+        } else {
+            Tracker::with_worker(shared, worker, role, *keep, *limits, model, stop)
+        };
+        let kind = match tracker {
             Ok(tracker) => Kind::Exact(Box::new(tracker)),
             Err(InfosetError::TooLarge) => Self::sampled_start(&game, role, &settings, stop)?,
             Err(error) => return Err(error.into()),
@@ -375,6 +383,21 @@ impl Belief {
 /// others move uniformly at random.
 fn own_sampler(game: &Arc<dyn Game>, role: Role, model: &dyn Model) -> Option<Box<dyn Worlds>> {
     if model.is_uniform() { game.worlds(role) } else { None }
+}
+
+/// Whether a game with its own sampler has more states before the first turn than this. In such a
+/// game, each outcome of a silent step leads to another state.
+fn has_more_starts(worker: &mut dyn Worker, states: usize, stop: &Stop) -> Result<bool, Halt> {
+    let (mut starts, mut step) = (1, Step::new());
+    worker.reset();
+    while !worker.terminal() && worker.silent() && starts <= states {
+        let first = |role: Role| worker.legal(role).first().copied().unwrap_or(Move::IDLE);
+        let joint: Vec<Move> = worker.info().all_roles().map(first).collect();
+        let outcomes = worker.info().all_roles().map(|role| worker.legal(role).len());
+        starts = outcomes.fold(starts, usize::saturating_mul);
+        worker.step(&joint, &mut step, stop)?;
+    }
+    Ok(starts > states)
 }
 
 impl std::fmt::Debug for Belief {

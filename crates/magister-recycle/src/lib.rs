@@ -46,6 +46,7 @@
 //! |---|---|
 //! | `read`, `tree` | text to lists and words |
 //! | `check` | names, scopes and types; from the tree to checked rules |
+//! | `certain` | options that need not be tried |
 //! | `machine` | runs the rules |
 //! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
@@ -59,6 +60,7 @@
     reason = "the language computes with i32; cards, piles and players are far fewer"
 )]
 
+mod certain;
 mod check;
 mod code;
 pub mod conform;

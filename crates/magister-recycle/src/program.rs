@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Arg, Award, Checked, Given, StrId, Vis};
+use crate::certain::{self, Body};
+use crate::ir::{Arg, Award, Checked, Given, PlaceName, StrId, Vis};
 
 /// Marks a name without a family.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -40,6 +41,10 @@ pub(crate) struct Program {
     pub team_of: Vec<Option<u32>>,
     /// The initial piles.
     pub start: Vec<Vec<u16>>,
+    /// For each pile, whether it only remembers cards.
+    memory: Vec<bool>,
+    /// For each statement that is an `any`, what is known about its body.
+    pub bodies: Vec<Body>,
 }
 
 impl Program {
@@ -87,6 +92,8 @@ impl Program {
         for (card, text) in rules.cards.iter().enumerate() {
             start[text.pile as usize].push(card as u16);
         }
+        let memory = |place: &PlaceName| vec![place.vis == Vis::Memory; seats as usize];
+        let memory = rules.places.iter().flat_map(memory).collect();
         let stride = 1 + rules.texts.iter().map(|text| text.given.len()).max().unwrap_or(0);
         let mut program = Program {
             compat,
@@ -105,6 +112,8 @@ impl Program {
             seen,
             team_of,
             start,
+            memory,
+            bodies: certain::bodies(&rules),
             rules,
         };
         program.split_awards();
@@ -184,13 +193,14 @@ impl Program {
     }
 
     /// The family of a pile, and its owner.
-    pub(crate) fn pile(&self, pile: usize) -> (&crate::ir::PlaceName, u32) {
+    pub(crate) fn pile(&self, pile: usize) -> (&PlaceName, u32) {
         let seats = self.seats as usize;
         (&self.rules.places[pile / seats], (pile % seats) as u32)
     }
 
+    #[inline]
     pub(crate) fn is_memory(&self, pile: usize) -> bool {
-        self.pile(pile).0.vis == Vis::Memory
+        self.memory[pile]
     }
 }
 

@@ -14,9 +14,8 @@ use super::unblock::any;
 use crate::machine::{Draw, Event, Wait};
 use crate::percepts::{Key, Percepts};
 
-/// The number of attempts to find a new reference, and of exchanges in each.
-const ATTEMPTS: usize = 6;
-const EXCHANGES: usize = 200;
+/// The number of exchanges in a search for a new reference.
+const EXCHANGES: usize = 400;
 /// The number of exchanges if only the present counts.
 const PRESENT: usize = 600;
 /// The number of exchanges that change the past.
@@ -43,7 +42,7 @@ pub(super) struct Trial {
 
 /// Which cards may be exchanged.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Exchanges {
+enum Exchanges {
     /// Cards that the player has not seen since their shuffle, in the past as well.
     Consistent,
     /// Cards that the player does not see now, only in the present.
@@ -51,73 +50,85 @@ pub(super) enum Exchanges {
 }
 
 impl Deals {
-    /// Exchanges cards until an observed turn is possible. Returns whether this gives a new
-    /// reference that is consistent with all earlier turns.
+    /// Exchanges cards of the reference until an observed turn is possible. The reference remains
+    /// consistent with all earlier turns. Returns whether the turn is possible.
     pub(super) fn climb(&mut self, own: Move, seen: &[Key], rng: &mut Rng) -> bool {
-        (0..ATTEMPTS.min(self.climbs)).any(|_| {
-            self.climbs -= 1;
-            let old: Vec<Vec<u16>> = self.shuffles.iter().map(|s| s.order.clone()).collect();
-            let mut state = self.state.clone();
-            let found = self.exchange_until(own, seen, &mut state, Exchanges::Consistent, rng);
-            self.adopt(old, found.is_some_and(|trial| trial.whole))
-        })
+        if self.climbs == 0 {
+            return false;
+        }
+        self.climbs -= 1;
+        let shared = Arc::clone(&self.shared);
+        let mut best = self.trial(own, seen, &self.state.clone());
+        for _ in 0..EXCHANGES {
+            if best.as_ref().is_some_and(|best| best.whole) {
+                return true;
+            }
+            if self.machine.load(&shared.program, &self.state).is_none() {
+                return false;
+            }
+            let proposed = self.proposal(seen, best.as_ref(), Exchanges::Consistent, rng);
+            let Some((one, other)) = proposed else { continue };
+            if !self.exchange_consistently(one, other) {
+                continue;
+            }
+            let trial = self.trial(own, seen, &self.state.clone());
+            if rank(trial.as_ref()) >= rank(best.as_ref()) {
+                best = trial;
+            } else if !self.exchange_consistently(one, other) {
+                return false;
+            }
+        }
+        best.is_some_and(|best| best.whole)
+    }
+
+    /// Exchanges two cards of the reference. Returns false, and changes nothing, if an earlier turn
+    /// would be impossible. The machine is in the state of the reference before.
+    fn exchange_consistently(&mut self, one: usize, other: usize) -> bool {
+        let old: Vec<Vec<u16>> = self.shuffles.iter().map(|s| s.order.clone()).collect();
+        self.exchange_positions(one, other);
+        self.adopt(old, true)
     }
 
     /// Exchanges cards of the reference at random, as far as it remains consistent.
     pub(super) fn shake(&mut self, rng: &mut Rng) {
         let shared = Arc::clone(&self.shared);
         for _ in 0..SHAKES {
-            let old: Vec<Vec<u16>> = self.shuffles.iter().map(|s| s.order.clone()).collect();
             if self.machine.load(&shared.program, &self.state).is_none() {
                 return;
             }
             if let Some((one, other)) = self.proposal(&[], None, Exchanges::Consistent, rng) {
-                self.exchange_positions(one, other);
-                self.adopt(old, true);
+                self.exchange_consistently(one, other);
             }
         }
     }
 
-    /// Exchanges cards of a state until a turn looks as the player saw it, for a limited time.
-    /// Returns the best way to make the turn; `None` if there is no way.
+    /// Exchanges cards of a state, only in the present, until a turn looks as the player saw it, for
+    /// a limited time. Returns the best way to make the turn; `None` if there is no way.
     pub(super) fn exchange_until(
         &mut self,
         own: Move,
         seen: &[Key],
         state: &mut Vec<u64>,
-        which: Exchanges,
         rng: &mut Rng,
     ) -> Option<Trial> {
         let shared = Arc::clone(&self.shared);
         let mut best = self.trial(own, seen, state);
-        let most = if which == Exchanges::Present { PRESENT } else { EXCHANGES };
-        for _ in 0..most {
+        for _ in 0..PRESENT {
             if best.as_ref().is_some_and(|best| best.whole) {
                 break;
             }
             self.machine.load(&shared.program, state)?;
-            let proposed = self.proposal(seen, best.as_ref(), which, rng);
+            let proposed = self.proposal(seen, best.as_ref(), Exchanges::Present, rng);
             let Some((one, other)) = proposed else { continue };
-            self.exchange(one, other, which);
+            self.machine.exchange(one as u16, other as u16);
             let mut changed = Vec::new();
             self.machine.save(&mut changed);
             let trial = self.trial(own, seen, &changed);
-            let rank = |trial: &Option<Trial>| trial.as_ref().map(|one| (one.whole, one.similar));
-            if rank(&trial) >= rank(&best) {
+            if rank(trial.as_ref()) >= rank(best.as_ref()) {
                 (best, *state) = (trial, changed);
-            } else {
-                self.machine.load(&shared.program, &changed)?;
-                self.exchange(one, other, which);
             }
         }
         best
-    }
-
-    fn exchange(&mut self, one: usize, other: usize, which: Exchanges) {
-        match which {
-            Exchanges::Consistent => self.exchange_positions(one, other),
-            Exchanges::Present => self.machine.exchange(one as u16, other as u16),
-        }
     }
 
     /// Two cards to exchange: most often a card that the player saw in this turn, or one that the
@@ -134,7 +145,11 @@ impl Deals {
             Exchanges::Consistent => self.may_exchange(one, other),
             Exchanges::Present => one != other && self.is_hidden(one) && self.is_hidden(other),
         };
-        let all = 0..self.cards.len();
+        let movable = |card: &usize| match which {
+            Exchanges::Consistent => !self.cards[*card].seen,
+            Exchanges::Present => self.is_hidden(*card),
+        };
+        let all: Vec<usize> = (0..self.cards.len()).filter(movable).collect();
         let kind = rng.below(5);
         if let Some(trial) = trial {
             if kind == 0
@@ -158,13 +173,13 @@ impl Deals {
         let one = match kind {
             2 if !surplus.is_empty() => any(surplus, rng),
             0..=3 if self.machine.current() != self.me => {
-                any(&all.clone().filter(held).collect::<Vec<_>>(), rng)
+                any(&all.iter().copied().filter(held).collect::<Vec<_>>(), rng)
             }
-            _ => Some(rng.below(self.cards.len() as u64) as usize),
+            _ => any(&all, rng),
         }?;
         let pile = self.machine.at[one];
         let elsewhere = |&other: &usize| self.machine.at[other] != pile && may(one, other);
-        any(&all.filter(elsewhere).collect::<Vec<_>>(), rng).map(|other| (one, other))
+        any(&all.into_iter().filter(elsewhere).collect::<Vec<_>>(), rng).map(|other| (one, other))
     }
 
     /// The best way to make a turn from a state; `None` if there is no way.
@@ -260,6 +275,11 @@ impl Deals {
         let says = |(order, event)| Percepts::says(&self.shared.program, order, event, self.me);
         events.iter().enumerate().filter_map(says).collect()
     }
+}
+
+/// How good a way to make a turn is.
+pub(super) fn rank(trial: Option<&Trial>) -> Option<(bool, usize)> {
+    trial.map(|one| (one.whole, one.similar))
 }
 
 /// The number of observations that agree, from the first one on.

@@ -23,7 +23,7 @@
 //! them. If few draws pass the replay, a Metropolis chain that exchanges two cards at a time
 //! replaces them.
 //!
-//! If no reference is found, [`lenient`] gives a state that agrees with what the player sees now.
+//! If no reference is found, [`lenient`] gives states that agree with what the player sees now.
 
 mod chain;
 mod climb;
@@ -78,8 +78,10 @@ pub(crate) struct Deals {
     /// turns are taken.
     climbs: usize,
     shaken: usize,
-    /// A state without a consistent past, if no reference was found for some turns of this match.
+    /// States without a consistent past, if no reference was found for some turns of this match.
     lenient: Option<Lenient>,
+    /// For each card, the pile in which it must be, while those states are played forward.
+    places: Vec<Option<u32>>,
     /// The new identity of each card of the reference in the last deal.
     dealt: Vec<u16>,
     /// The identities in a replay: a card gets its new identity at its last shuffle.
@@ -195,6 +197,7 @@ impl Deals {
             climbs: 0,
             shaken: 0,
             lenient: None,
+            places: Vec::new(),
             dealt: Vec::new(),
             names: Vec::new(),
             scratch: Scratch::default(),
@@ -224,7 +227,7 @@ impl Deals {
         self.machine.save(&mut self.state);
     }
 
-    /// Extends the reference to all turns. If there is no consistent one, finds a state that agrees
+    /// Extends the reference to all turns. If there is no consistent one, finds states that agree
     /// with the present.
     fn reach(&mut self, turns: &[Turn], rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
         // If no deal was found for some of the turns, a search for all of them has no better chance,
@@ -237,7 +240,7 @@ impl Deals {
         }
         match self.catch_up(turns, rng, stop) {
             Err(Halt::Limit(why)) => {
-                let start = Lenient::at_start(&self.state);
+                let start = Lenient::at_start(&self.state, self.cards.len());
                 self.lenient = self.lenient(start, turns, rng);
                 if self.lenient.is_some() { Ok(()) } else { Err(Halt::Limit(why)) }
             }

@@ -147,8 +147,15 @@ impl Machine {
                 self.strs[address] as u32
             }
             Str::Att(name, card) => {
-                let name = self.str(p, name)?;
-                let card = self.card_by(p, card, |_, card| p.value(name, card) as i32)?;
+                let name = match **name {
+                    Str::Const(id) => id,
+                    ref computed => self.str(p, computed)?,
+                };
+                // Most tests of filters ask for a value of a variable.
+                let card = match **card {
+                    Card::Var(slot) => self.slots[slot as usize],
+                    ref card => self.card_by(p, card, |_, card| p.value(name, card) as i32)?,
+                };
                 if card == NO_CARD { 0 } else { p.value(name, (card & CARD) as usize) }
             }
         })

@@ -3,8 +3,9 @@
 //! Alternatives run as if they were chosen. At an `any` the machine stores a backtracking point,
 //! continues with the first element, and undoes everything before it continues with the next.
 
-use super::{FRESH, Fault, Item, Machine, Trap};
-use crate::ir::{Stmt, StmtId};
+use super::{CARD, Event, FRESH, Fault, Item, Machine, Trap};
+use crate::certain::Body;
+use crate::ir::{Act, Stmt, StmtId};
 use crate::program::Program;
 
 /// A backtracking point.
@@ -41,7 +42,9 @@ pub(crate) struct Choosing {
     before: Vec<i32>,
     path: Vec<u32>,
     bound: Vec<i32>,
-    actions: Vec<super::Event>,
+    actions: Vec<Event>,
+    /// The length of the log before the options.
+    log: usize,
     /// Whether to record the values of variables.
     pub noting: bool,
     /// The assumed outcomes of chance inside options, which are drawn only after one is chosen; the
@@ -88,7 +91,7 @@ impl Choosing {
     }
 
     /// The actions of an option, if they were logged.
-    pub(crate) fn actions(&self, option: usize) -> &[super::Event] {
+    pub(crate) fn actions(&self, option: usize) -> &[Event] {
         let start = if option == 0 { 0 } else { self.ends[option - 1].2 as usize };
         &self.actions[start..self.ends[option].2 as usize]
     }
@@ -105,6 +108,7 @@ impl Machine {
         choosing.actions.clear();
         choosing.guessed.clear();
         let log = self.log.len();
+        choosing.log = log;
         let base = self.stack.len();
         self.expanding = true;
         self.path_base = base;
@@ -160,9 +164,9 @@ impl Machine {
             }
             if sound && self.acted {
                 self.note(log);
-                if self.choosing.len() > p.limits.options {
-                    return Err(Fault::TooMany);
-                }
+            }
+            if self.choosing.len() > p.limits.options {
+                return Err(Fault::TooMany);
             }
             if !self.back(p, base) {
                 return Ok(());
@@ -195,7 +199,7 @@ impl Machine {
             self.follow(p, (start, count, stride), slot, body);
             return;
         }
-        if count == 0 {
+        if count == 0 || self.list_options(p, stmt, (start, count, stride)) {
             return;
         }
         if count > 1 {
@@ -233,6 +237,12 @@ impl Machine {
         body: StmtId,
         pick: usize,
     ) {
+        let (a, b) = self.pick((start, stride), slot, pick);
+        self.take(p, Item { stmt: body, slot, a, b }, pick);
+    }
+
+    /// Adds an element of an `any` to the current path.
+    fn pick(&mut self, (start, stride): (usize, usize), slot: u32, pick: usize) -> (i32, i32) {
         let at = start + pick * stride;
         let (a, b) = (self.lists[at], if stride == 2 { self.lists[at + 1] } else { 0 });
         self.choosing.path.push(pick as u32);
@@ -248,7 +258,54 @@ impl Machine {
             }
             bound.push(pick as i32);
         }
-        self.take(p, Item { stmt: body, slot, a, b }, pick);
+        (a, b)
+    }
+
+    /// Notes an option for each element of an `any` that ends its alternative, without trying them,
+    /// if its body cannot fail. Returns false otherwise.
+    fn list_options(
+        &mut self,
+        p: &Program,
+        stmt: StmtId,
+        (start, count, stride): (usize, usize, usize),
+    ) -> bool {
+        let kind = p.bodies[stmt as usize];
+        // In compatible games, an option that is tried may change the order of a pile.
+        if kind == Body::Open || p.compat || self.stack.len() > self.path_base {
+            return false;
+        }
+        let Stmt::Any(_, slot, body) = &p.rules.stmts[stmt as usize] else { return false };
+        let mut target = None;
+        if self.logging {
+            // The actions are needed too. That of a single move follows from the card.
+            let Stmt::Act(Act::Move { to, at, .. }) = &p.rules.stmts[*body as usize] else {
+                return false;
+            };
+            target = self.target(p, to, at).ok().filter(|_| kind == Body::Moves);
+            if target.is_none() {
+                return false;
+            }
+        }
+        let log = self.choosing.log;
+        let (path, bound) = (self.choosing.path.len(), self.choosing.bound.len());
+        for pick in 0..count {
+            let (word, _) = self.pick((start, stride), *slot, pick);
+            if let Some((to, position, _)) = target {
+                let card = (word & CARD) as u32;
+                let (from, to) = (self.at[card as usize], to as u32);
+                self.log.push(Event::Move { card, from, to, at: position });
+            }
+            self.note(log);
+            self.choosing.path.truncate(path);
+            self.choosing.bound.truncate(bound);
+            self.log.truncate(self.log.len() - usize::from(target.is_some()));
+            if self.choosing.len() > p.limits.options {
+                break;
+            }
+        }
+        // They are noted.
+        self.acted = false;
+        true
     }
 
     /// Backtracks to the last point with a remaining element; false if there is none.

@@ -122,6 +122,10 @@ test("keyboard-only", async (bench) => {
 test("typed-moves", async (bench) => {
   const page = await bench.page();
   await page.goto("/standalone/tictactoe");
+  await page.waitForURL(/\/match\//);
+  // The board moves the list down when it is drawn: a click before that may miss it.
+  await page.locator("[data-cell]").first().waitFor();
+  await page.evaluate(() => document.fonts.ready);
   await page.getByText("All legal moves").click();
   const input = page.getByPlaceholder("Type a part of a move");
   await input.fill("2 2");

@@ -14,8 +14,8 @@ the corrected agent of the thesis, or worse than the thesis reports for Agram an
 measures the branching factor and length of 21 traditional card games in random play, and the \
 advantage of a player in the first seat over random opponents. `baselines` plays an honest player \
 against the players of CardStock and one with lazy determinization in eight games. Each deal is \
-played twice, with the two players exchanged; the experiment \
-fails unless the honest player does better in at least six.
+played twice, with the two players exchanged. Scores and ranks are compared; the experiment fails \
+unless the honest player has better scores in at least six games.
 
 Examples:
   magister experiment thesis-table2 --games 96 --iterations 200

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{Contest, Page, TableResult, TableTrial, TimeControl, rank_values};
-use magister_core::{PlayerSource, Seed};
+use magister_core::{Fault, PlayerSource, Seed};
 use magister_players::Spec;
 
 use crate::args::{Experiment, ExperimentName};
@@ -89,8 +89,20 @@ fn report_faults(out: &mut impl Write, result: &TableResult) -> Result<()> {
     if result.unfinished > 0 {
         writeln!(out, "  {} matches had no result and are not counted", result.unfinished)?;
     }
-    if result.faults > 0 {
-        writeln!(out, "  {} moves were illegal, late or missing", result.faults)?;
+    report_moves(out, &result.faults)
+}
+
+/// Reports moves that were substituted.
+fn report_moves(out: &mut impl Write, faults: &[Fault]) -> Result<()> {
+    if let Some(first) = faults.first() {
+        writeln!(out, "  {} moves were illegal, late or missing; the first:", faults.len())?;
+        writeln!(
+            out,
+            "    step {}, {}: {}",
+            first.step,
+            first.role.as_deref().unwrap_or("?"),
+            first.what
+        )?;
     }
     Ok(())
 }

@@ -1,10 +1,13 @@
 //! Our honest player against simple players of other systems.
+//!
+//! Scores decide, as in the Valet benchmark: a match is played for its score, and scores separate
+//! two players in fewer matches than ranks do. Ranks are reported as well.
 
 use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::Result;
-use magister_arena::{Bar, Page};
+use magister_arena::{Bar, Page, Sample};
 use magister_players::Spec;
 
 use super::{measured, report_faults, table, wanted, write_files};
@@ -23,7 +26,7 @@ const BAR: usize = 6;
 
 pub(super) fn run(args: &Experiment) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let mut csv = "game,player,baseline,difference,margin,score,score margin,matches\n".to_owned();
+    let mut csv = "game,player,baseline,score,score margin,rank,rank margin,matches\n".to_owned();
     let mut page = Page::new("An honest player and a baseline at one table");
     let players = measured(args, &["honest"])?;
     let baselines = match &args.baseline[..] {
@@ -34,41 +37,70 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
     let mut passed = true;
     for player in &players {
         for baseline in &baselines {
-            let (mut bars, mut better) = (Vec::new(), 0);
-            writeln!(out, "{player} against {baseline}: difference of the values")?;
+            let (mut bars, mut better) = (Vec::new(), (0, 0));
+            writeln!(out, "{player} against {baseline}: differences")?;
             for name in &games {
                 let result = table(args, name, &[player, baseline], &baseline.to_string(), true)?;
-                let (difference, lead) = (result.differences(0, 1), result.leads(0, 1));
-                let (mean, margin) = (difference.mean(), difference.margin());
-                let (lead, around) = (lead.mean(), lead.margin());
-                let matches = 2 * difference.values.len();
-                let word = match (mean - margin > 0.0, mean + margin < 0.0) {
-                    (true, _) => "better",
-                    (_, true) => "worse",
-                    _ => "open",
-                };
-                better += usize::from(word == "better");
+                let score = Difference::new(&result.leads(0, 1));
+                let rank = Difference::new(&result.differences(0, 1));
+                let matches = 2 * result.scores[0].values.len();
+                better.0 += usize::from(score.word() == "better");
+                better.1 += usize::from(rank.word() == "better");
                 writeln!(
                     out,
-                    "  {name:<14} {mean:+.3} +- {margin:.3}  {word:<6}  score {lead:+.2} +- \
-                     {around:.2}  ({matches} matches)"
+                    "  {name:<14} score {:+.2} +- {:.2}  {:<6}  rank {:+.3} +- {:.3}  {:<6}  \
+                     ({matches} matches)",
+                    score.mean,
+                    score.margin,
+                    score.word(),
+                    rank.mean,
+                    rank.margin,
+                    rank.word(),
                 )?;
                 report_faults(&mut out, &result)?;
                 let _ = writeln!(
                     csv,
-                    "{name},{player},{baseline},{mean:.4},{margin:.4},{lead:.4},{around:.4},{matches}"
+                    "{name},{player},{baseline},{:.4},{:.4},{:.4},{:.4},{matches}",
+                    score.mean, score.margin, rank.mean, rank.margin
                 );
                 bars.push(Bar {
                     name: (*name).to_owned(),
-                    value: mean,
-                    interval: Some((mean - margin, mean + margin)),
+                    value: rank.mean,
+                    interval: Some((rank.mean - rank.margin, rank.mean + rank.margin)),
                 });
             }
-            writeln!(out, "  better in {better} of {} games", games.len())?;
-            passed &= better >= BAR.min(games.len());
-            page.heading(&format!("{player} against {baseline}"));
+            writeln!(
+                out,
+                "  of {} games, better in {} by score, which decides, and in {} by rank",
+                games.len(),
+                better.0,
+                better.1
+            )?;
+            passed &= better.0 >= BAR.min(games.len());
+            page.heading(&format!("{player} against {baseline}, by rank"));
             page.bars(&bars, 0.0);
         }
     }
     write_files(args, &csv, &page, passed)
+}
+
+/// The mean difference of two players, with half the width of its 95 % interval.
+struct Difference {
+    mean: f64,
+    margin: f64,
+}
+
+impl Difference {
+    fn new(sample: &Sample) -> Self {
+        Difference { mean: sample.mean(), margin: sample.margin() }
+    }
+
+    /// Which player is better, if the interval excludes zero.
+    fn word(&self) -> &'static str {
+        match (self.mean - self.margin > 0.0, self.mean + self.margin < 0.0) {
+            (true, _) => "better",
+            (_, true) => "worse",
+            _ => "open",
+        }
+    }
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use magister_arena::{Bar, Contest, Page, Sample, Welch};
 use magister_core::Seed;
 
-use super::{limits, measured, source, wanted, write_files};
+use super::{limits, measured, report_moves, source, wanted, write_files};
 use crate::args::Experiment;
 use crate::game;
 
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         });
         let branching = options as f64 / decisions.max(1) as f64;
         let length = decisions as f64 / games.max(1) as f64;
-        let (mut scores, mut faults) = (Vec::new(), 0);
+        let (mut scores, mut faults) = (Vec::new(), Vec::new());
         for player in ["random", SEARCH, honest.as_str()] {
             let contest = Contest::new(playable.game.clone(), limits(args));
             let mut players = vec![source(player)?];
@@ -88,8 +88,8 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
             let mut sample = Sample::default();
             for number in 0..args.games {
                 let record = contest.play(&players, seed.derive("matches").derive_index(number));
-                faults += record.errors.iter().filter(|error| error.seat.is_some()).count();
                 sample.values.extend(record.rewards.first().copied().flatten());
+                faults.extend(record.errors.into_iter().filter(|error| error.seat.is_some()));
             }
             scores.push(sample);
         }
@@ -106,12 +106,10 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
             cell(search, by_search),
             cell(honest, by_honest),
         )?;
-        if faults > 0 {
-            writeln!(out, "  {faults} moves were illegal, late or missing")?;
-        }
+        report_moves(&mut out, &faults)?;
         let _ = writeln!(
             csv,
-            "{name},{seats},{branching:.4},{length:.2},{:.4},{:.4},{:.3},{:.3e},{:.4},{:.3},{:.3e},{faults}",
+            "{name},{seats},{branching:.4},{length:.2},{:.4},{:.4},{:.3},{:.3e},{:.4},{:.3},{:.3e},{}",
             random.mean(),
             search.mean(),
             by_search.t,
@@ -119,6 +117,7 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
             honest.mean(),
             by_honest.t,
             by_honest.p,
+            faults.len(),
         );
         bars.push(Bar { name: name.to_owned(), value: by_honest.t, interval: None });
     }

@@ -4,6 +4,7 @@ mod ablations;
 mod any;
 mod classic;
 mod cube;
+mod dilemma;
 mod given;
 mod hex;
 mod nim;
@@ -38,6 +39,8 @@ enum Part {
     Cube,
     /// Trains games from rules text for a minute each, then plays random, one-step and uct
     Any,
+    /// Calculates the best possible share of the points in the Prisoner's Dilemma
+    Dilemma,
     /// Learns small games with and without final adaptation, coherence, symmetries and replay
     Ablations,
     /// Makes an opening book of Connect Four; an interrupted run continues
@@ -72,6 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Part::Nim => nim::run(&given),
         Part::Cube => cube::run(&given),
         Part::Any => any::run(&given),
+        Part::Dilemma => dilemma::run(),
         Part::Ablations => ablations::run(&given),
         Part::Book => classic::book(&given),
         Part::Solve => classic::solve(&given, &others),

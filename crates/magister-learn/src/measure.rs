@@ -1,8 +1,11 @@
 //! How good a value function is: mistakes in small games, and games against the perfect player.
 
-use magister_core::{Halt, Rng, Seed, Stop};
+use std::collections::hash_map::Entry;
 
-use crate::connect_four::{COLUMNS, Position, Solved, Solver};
+use magister_core::{Halt, Rng, Seed, Stop};
+use rustc_hash::FxHashMap;
+
+use crate::connect_four::{ORDER, Position, Solved, Solver};
 use crate::driver::{Chain, heads, tanh};
 use crate::environment::{Choice, Environment};
 use crate::games::connect_four::{ConnectFour, Discs};
@@ -232,13 +235,21 @@ pub fn against_perfect<M: Model<ConnectFour>>(
 ) -> Result<f64, Halt> {
     let env = ConnectFour;
     let mut total = 0.0;
+    // The same positions occur again and again.
+    let mut known: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
     for _ in 0..games {
         let mut state = Discs::default();
         while let Some(player) = env.turn(&state) {
             state = if player == 0 {
                 greedy.decide(&state, rng)?.after
             } else {
-                let column = perfect_move(solver, &state.position, distant, rng, stop)?;
+                let all = match known.entry(state.position.key()) {
+                    Entry::Occupied(old) => old.into_mut(),
+                    Entry::Vacant(new) => {
+                        new.insert(perfect_moves(solver, &state.position, distant, stop)?)
+                    }
+                };
+                let column = all[rng.below(all.len() as u64) as usize];
                 Discs { position: state.position.play(column), won: state.position.wins(column) }
             };
         }
@@ -265,8 +276,55 @@ pub fn preserved<'a, M: Model<ConnectFour>>(
     Ok(count)
 }
 
-/// A move of the perfect player: a random one among those with the best class or, if it is
-/// `distant`, among those that lose as late as possible.
+/// The moves of the perfect player: those with the best class or, if it is `distant` and loses, those
+/// that lose as late as possible.
+pub fn perfect_moves(
+    solver: &mut Solver,
+    position: &Position,
+    distant: bool,
+    stop: &Stop,
+) -> Result<Vec<u32>, Halt> {
+    let columns = ORDER.into_iter().filter(|&column| position.can_play(column));
+    let class = solver.class(position, stop)?;
+    let mut out = Vec::new();
+    if class < 0 && distant {
+        // The lowest score of the other player so far. Most moves are worse, which is soon shown.
+        let mut least = None;
+        for column in columns {
+            let next = position.play(column);
+            if let Some(least) = least
+                && solver.exceeds(&next, least, stop)?
+            {
+                continue;
+            }
+            let score = solver.score(&next, stop)?;
+            if least.is_some_and(|least| score < least) {
+                out.clear();
+            }
+            least = Some(score);
+            out.push(column);
+        }
+    } else {
+        for column in columns {
+            let kept = if class < 0 {
+                true
+            } else if position.wins(column) {
+                class > 0
+            } else {
+                -solver.class(&position.play(column), stop)? == class
+            };
+            if kept {
+                out.push(column);
+            }
+        }
+    }
+    if out.is_empty() {
+        return Err(Halt::Rules("the board is full".to_owned()));
+    }
+    Ok(out)
+}
+
+/// One of the [`perfect_moves`], drawn at random.
 pub fn perfect_move(
     solver: &mut Solver,
     position: &Position,
@@ -274,31 +332,8 @@ pub fn perfect_move(
     rng: &mut Rng,
     stop: &Stop,
 ) -> Result<u32, Halt> {
-    let columns = (0..COLUMNS).filter(|&column| position.can_play(column));
-    let mut candidates: Vec<u32> = columns.collect();
-    let class = solver.class(position, stop)?;
-    if class >= 0 || distant {
-        let mut ranked = Vec::new();
-        for &column in &candidates {
-            let rank = if position.wins(column) {
-                if class > 0 { 1 } else { i32::MAX }
-            } else {
-                let next = position.play(column);
-                if class < 0 {
-                    -solver.score(&next, stop)?.0
-                } else {
-                    -solver.class(&next, stop)?
-                }
-            };
-            ranked.push((rank, column));
-        }
-        let best = ranked.iter().map(|one| one.0).max().unwrap_or(0);
-        candidates = ranked.iter().filter(|one| one.0 == best).map(|one| one.1).collect();
-    }
-    if candidates.is_empty() {
-        return Err(Halt::Rules("the board is full".to_owned()));
-    }
-    Ok(candidates[rng.below(candidates.len() as u64) as usize])
+    let all = perfect_moves(solver, position, distant, stop)?;
+    Ok(all[rng.below(all.len() as u64) as usize])
 }
 
 #[cfg(test)]
@@ -333,6 +368,34 @@ mod tests {
                 assert!((later - value).abs() < 1e-6, "{state:?}");
                 state = env.random_step(&after, &mut rng, &mut Vec::new()).unwrap_or(after);
             }
+        }
+    }
+    /// The moves of the player that delays losses have the lowest scores of the other player.
+    #[test]
+    fn distant_losses_are_the_latest() {
+        let mut rng = Seed::from(5).rng();
+        let (mut solver, stop) = (Solver::new(16), Stop::never());
+        let mut lost = 0;
+        while lost < 20 {
+            let mut position = Position::new();
+            while position.plies() < 26 {
+                let column = rng.below(7) as u32;
+                if !position.can_play(column) || position.wins(column) {
+                    break;
+                }
+                position = position.play(column);
+            }
+            if position.plies() < 26 || solver.class(&position, &stop).unwrap() >= 0 {
+                continue;
+            }
+            lost += 1;
+            let scores = solver.scores(&position, &stop).unwrap();
+            let best = scores.iter().flatten().max().copied();
+            let expected: Vec<u32> =
+                (0..7).filter(|&column| scores[column as usize] == best).collect();
+            let mut found = perfect_moves(&mut solver, &position, true, &stop).unwrap();
+            found.sort_unstable();
+            assert_eq!(found, expected);
         }
     }
 }

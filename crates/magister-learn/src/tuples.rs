@@ -12,6 +12,8 @@ pub const LARGEST_TABLE: u64 = 1 << 24;
 /// The maximum number of pairs of cells in a chosen network. More of them make it slow and add
 /// little to walks.
 const PAIRS: usize = 700;
+/// A cell with more values than this is a counter, such as a score.
+const COUNTER: u8 = 8;
 /// The maximum number of weights in one slot of a network.
 pub const LARGEST_NETWORK: u64 = 1 << 27;
 
@@ -30,8 +32,8 @@ pub enum TupleChoice {
     },
     /// Every cell alone, which makes the network a linear function of the board.
     Single,
-    /// A choice that suits the board: the whole board if it is small, otherwise walks and single
-    /// cells.
+    /// A choice that suits the board: the whole board if it is small, otherwise walks, pairs and
+    /// single cells.
     Auto,
 }
 
@@ -155,7 +157,8 @@ fn walks(layout: &CellLayout, count: usize, length: usize, rng: &mut Rng) -> Vec
     out.into_iter().collect()
 }
 
-/// The whole board if its table is small; otherwise single cells, all pairs if there are few cells,
+/// The whole board if its table is small, with single cells as well if there are counters, because
+/// most combinations of their values do not occur in training; otherwise single cells, all pairs if there are few cells,
 /// and walks whose tables have up to a million entries together.
 fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     let varying: Vec<u16> = single(layout).into_iter().flatten().collect();
@@ -163,7 +166,10 @@ fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
         return if layout.values.is_empty() { Vec::new() } else { vec![vec![0]] };
     }
     if entries(layout, &varying) <= 1 << 17 {
-        return vec![varying];
+        let counts = layout.values.iter().any(|&values| values > COUNTER);
+        let mut tuples = if counts { single(layout) } else { Vec::new() };
+        tuples.push(varying);
+        return tuples;
     }
     let mut tuples = single(layout);
     let mut budget = 1_u64 << 21;
@@ -215,6 +221,13 @@ mod tests {
         let layout = CellLayout::grid(3, 3, 3);
         let tuples = TupleChoice::Auto.choose(&layout, &mut Seed::from(1).rng());
         assert_eq!(tuples, Ok(vec![(0..9).collect()]));
+    }
+
+    #[test]
+    fn counters_are_also_read_alone() {
+        let layout = CellLayout { values: vec![11, 1, 51], ..CellLayout::grid(3, 1, 2) };
+        let tuples = TupleChoice::Auto.choose(&layout, &mut Seed::from(1).rng());
+        assert_eq!(tuples, Ok(vec![vec![0], vec![2], vec![0, 2]]));
     }
 
     #[test]

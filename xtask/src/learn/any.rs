@@ -35,7 +35,9 @@ const CHOSEN: [&str; 10] = [
 const DRAWN: usize = 10;
 const DRAW: u64 = 22;
 /// The random turns at the start of a match, so that deterministic players meet in many positions.
-const OPENING: u32 = 2;
+pub(super) const OPENING: u32 = 2;
+/// The number of positions that a search of a few plies expands at most for a move.
+const EXPANDED: u64 = 1_000_000;
 /// The shares of the points to reach.
 const AGAINST_RANDOM: f64 = 0.9;
 const AGAINST_ONE_STEP: f64 = 0.6;
@@ -59,7 +61,8 @@ impl Points {
 }
 
 /// Settings: `seconds` of training for each game (60), `matches` against random and one-step (100),
-/// `time` per move in seconds against `uct` (0.1), `searched` matches against `uct` at most (200),
+/// `plies` of the search around the values for two more columns (0: none), `time` per move in
+/// seconds against `uct` (0.1), `searched` matches against `uct` at most (200),
 /// `sharp` of `puct` (20), `first` and `games` to take a part of the list, `tuples` random walks of
 /// `length` cells (8) instead of the recommended tuples; settings of learning replace the recommended
 /// ones.
@@ -82,6 +85,16 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let plain = TimeControl { iterations: Some(1), ..TimeControl::default() };
         let random = play(game, [&learned, "random"], plain, matches, None)?;
         let step = play(game, [&learned, "onestep"], plain, matches, None)?;
+        let plies = given.whole("plies", 0);
+        let ahead = TimeControl { iterations: Some(EXPANDED), ..TimeControl::default() };
+        let deep = format!("plies:depth={plies},inner=[{learned}]");
+        let deep = match plies {
+            0 => None,
+            _ => Some([
+                play(game, [&deep, "random"], ahead, matches, None)?,
+                play(game, [&deep, "onestep"], ahead, matches, None)?,
+            ]),
+        };
         let time = Duration::try_from_secs_f64(given.number("time", 0.1))?;
         let clock = TimeControl { time: Some(time), ..TimeControl::default() };
         let test = Sprt::new(0.0, 50.0);
@@ -96,15 +109,20 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         let good = random.share() >= AGAINST_RANDOM && step.share() >= AGAINST_ONE_STEP;
         let better = verdict == SprtVerdict::Greater;
         (met, helped, all) = (met + u32::from(good), helped + u32::from(better), all + 1);
+        let deep_faults = deep.iter().flatten().map(|points| points.faults).sum::<usize>();
         println!(
-            "{name:24} {games:>8} {rate:>8.0} {:>6.1}% {:>8.1}%  {} to {}, {} draws, {verdict:?}{}{}",
+            "{name:24} {games:>8} {rate:>8.0} {:>6.1}% {:>8.1}% {}  {} to {}, {} draws, {verdict:?}{}{}",
             100.0 * random.share(),
             100.0 * step.share(),
+            deep.map_or_else(String::new, |both| {
+                let [random, step] = both.map(|points| 100.0 * points.share());
+                format!("with {plies} plies {random:.1}% {step:.1}%")
+            }),
             search.wins,
             search.losses,
             search.draws,
             if good { "" } else { "; below the bar" },
-            match random.faults + step.faults + search.faults {
+            match random.faults + step.faults + search.faults + deep_faults {
                 0 => String::new(),
                 faults => format!("; {faults} faults"),
             },

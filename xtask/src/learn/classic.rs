@@ -47,10 +47,11 @@ pub(crate) fn tictactoe(given: &Given) -> Result<()> {
 
 /// Settings of Connect Four for matches from the empty board. The recommended recipe explores to the
 /// end and values all positions well; this one ends with the best moves of both players, so that it
-/// knows the positions of such matches better.
+/// knows the positions of such matches better. The discount makes a player that loses prefer late
+/// losses, as the player does that measures it.
 fn from_the_start() -> Settings {
-    let (alpha, epsilon) = ((3.7, 3.7), (0.1, 0.0));
-    Settings { alpha, epsilon, chain: Chain::Own, ..Settings::default() }
+    let (alpha, epsilon, gamma) = ((3.7, 3.7), (0.1, 0.0), 0.99);
+    Settings { alpha, epsilon, gamma, chain: Chain::Own, ..Settings::default() }
 }
 
 pub(crate) fn connect_four(given: &Given) -> Result<()> {

@@ -11,4 +11,5 @@ pub use board::{CELLS, COLUMNS, Position, ROWS};
 pub use book::{Book, BookError, DEEPEST, levels};
 pub use player::Perfect;
 pub use solved::Solved;
+pub(crate) use solver::ORDER;
 pub use solver::{Score, Solver};

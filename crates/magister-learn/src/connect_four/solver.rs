@@ -152,6 +152,28 @@ impl Solver {
         })
     }
 
+    /// Whether the score of a position is higher than a bound. This is much faster than the score.
+    pub fn exceeds(
+        &mut self,
+        position: &Position,
+        bound: Score,
+        stop: &Stop,
+    ) -> Result<bool, Halt> {
+        let known = if position.is_full() {
+            Some(Score(0))
+        } else if position.can_win() {
+            Some(Score(at_once(position)))
+        } else {
+            self.book.get(position)
+        };
+        if let Some(score) = known {
+            return Ok(score > bound);
+        }
+        self.stop = stop.clone();
+        let discs = position.plies().cast_signed();
+        Ok(self.search(position, discs, bound.0, bound.0 + 1)? > bound.0)
+    }
+
     /// The score of each column for the player to move; `None` for full columns.
     pub fn scores(
         &mut self,

@@ -45,8 +45,10 @@ enum Part {
     Ablations,
     /// Makes an opening book of Connect Four; an interrupted run continues
     Book,
-    /// Solves positions of Connect Four given as columns, such as 44444
+    /// Solves positions of Connect Four given as columns, such as 44444, or the empty board
     Solve,
+    /// Measures how long the solver of Connect Four takes for random positions
+    Solver,
 }
 
 /// The part and its settings.
@@ -79,6 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Part::Ablations => ablations::run(&given),
         Part::Book => classic::book(&given),
         Part::Solve => classic::solve(&given, &others),
+        Part::Solver => classic::solver(&given),
     }
 }
 

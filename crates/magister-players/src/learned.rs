@@ -66,9 +66,13 @@ pub const LEARNED: &[Registered] = &[
                 "bits",
                 22,
                 (10, 28),
-                "the base-2 logarithm of the number of buckets in the transposition table; 22 takes 71 MiB",
+                "the base-2 logarithm of the number of buckets in the transposition table; 22 takes 64 MiB",
             ),
-            Parameter::file("book", None, "an opening book, made by `cargo xtask learn book`"),
+            Parameter::file(
+                "book",
+                None,
+                "an opening book instead of the built-in one, made by `cargo xtask learn book`",
+            ),
         ],
         hidden: false,
         clairvoyant: false,
@@ -140,7 +144,7 @@ impl Agent for Seeing {
 
 fn perfect(settings: &Arguments) -> Made {
     let book = match settings.file("book")? {
-        None => Book::default(),
+        None => Book::opening(),
         Some(path) => Book::from_bytes(&read(path)?)
             .map_err(|error| SourceError::Failed(format!("{}: {error}", path.display())))?,
     };

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use magister_core::{Seed, Stop};
+use magister_core::{Rng, Seed, Stop};
 use magister_learn::connect_four::{Book, Position, Solved, Solver};
 use magister_learn::driver::{Chain, Settings, train};
 use magister_learn::environment::Cells as _;
@@ -19,6 +19,10 @@ use super::given::{Given, Watch, mean, rates};
 /// Solved positions of Connect Four.
 const POSITIONS: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/connect-four-hard.txt"));
+
+/// The book that is part of the program.
+const BOOK: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/magister-learn/src/connect_four/opening.book");
 
 pub(crate) fn tictactoe(given: &Given) -> Result<()> {
     let default = Settings { epsilon: (0.3, 0.1), random_start: 2, ..Settings::default() };
@@ -57,7 +61,7 @@ fn from_the_start() -> Settings {
 pub(crate) fn connect_four(given: &Given) -> Result<()> {
     let book = match given.text("book") {
         Some(path) => Book::from_bytes(&std::fs::read(path)?).map_err(anyhow::Error::msg)?,
-        None => Book::default(),
+        None => Book::opening(),
     };
     let mut solver = Solver::new(given.whole("bits", 22)).with_book(book);
     let solved = POSITIONS.lines().map(str::parse).collect::<Result<Vec<Solved>, String>>();
@@ -114,7 +118,7 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
 }
 
 pub(crate) fn book(given: &Given) -> Result<()> {
-    let path = given.text("out").unwrap_or("connect-four.book").to_owned();
+    let path = given.text("out").unwrap_or(BOOK).to_owned();
     let known = match std::fs::read(&path) {
         Ok(bytes) => Book::from_bytes(&bytes).map_err(anyhow::Error::msg)?,
         Err(_) => Book::default(),
@@ -130,25 +134,29 @@ pub(crate) fn book(given: &Given) -> Result<()> {
         }
         wall.elapsed().as_secs_f64() < seconds
     };
-    let plies = given.whole("plies", 6);
+    let plies = given.whole("plies", 7);
     let book = Book::make(plies, &known, &mut solver, &Stop::never(), &mut progress)?;
     let bytes = book.to_bytes();
     println!("{} positions, {} bytes", book.len(), bytes.len());
     std::fs::write(&path, bytes).with_context(|| path)
 }
 
+/// Solves positions without a book; the empty board if none are given.
 pub(crate) fn solve(given: &Given, positions: &[String]) -> Result<()> {
     let mut solver = Solver::new(given.whole("bits", 23));
+    let empty = [String::new()];
+    let positions = if positions.is_empty() { &empty[..] } else { positions };
     for text in positions {
         let columns: Vec<u32> = text.bytes().filter_map(|b| u32::from(b).checked_sub(49)).collect();
         let Some(position) = Position::of_columns(&columns) else {
             println!("{text}: not a position in which the game goes on");
             continue;
         };
+        let name = if text.is_empty() { "empty board" } else { text };
         let (watch, before) = (Watch::start(), solver.nodes());
         let score = solver.score(&position, &Stop::never())?;
         println!(
-            "{text}: score {}, the end in {} plies; {:.2} s, {} nodes",
+            "{name}: score {}, the end in {} plies; {:.2} s, {} nodes",
             score.0,
             score.distance(position.plies()),
             watch.seconds(),
@@ -156,4 +164,46 @@ pub(crate) fn solve(given: &Given, positions: &[String]) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The time that the solver with its book needs for random positions by the number of discs. It
+/// knows nothing from the positions before.
+pub(crate) fn solver(given: &Given) -> Result<()> {
+    let mut solver = Solver::new(given.whole("bits", 22)).with_book(Book::opening());
+    println!("{:>5} {:>9} {:>9} {:>9} {:>12}", "discs", "positions", "mean, s", "most, s", "nodes");
+    let mut rng = Seed::from(given.seeds(1).next().unwrap_or(0)).derive("solver").rng();
+    for discs in given.whole("first", 0)..=given.whole("longest", 24) {
+        let (mut count, mut sum, mut most, mut nodes) = (given.whole("matches", 100), 0.0, 0.0, 0);
+        let asked = count;
+        while count > 0 {
+            let Some(position) = random(discs, &mut rng) else { continue };
+            solver.forget();
+            let (watch, before) = (Watch::start(), solver.nodes());
+            solver.score(&position, &Stop::never())?;
+            let seconds = watch.seconds();
+            count -= 1;
+            sum += seconds;
+            most = f64::max(most, seconds);
+            nodes += solver.nodes() - before;
+        }
+        println!(
+            "{discs:>5} {asked:>9} {:>9.4} {most:>9.4} {:>12}",
+            sum / f64::from(asked),
+            nodes / u64::from(asked)
+        );
+    }
+    Ok(())
+}
+
+/// A random position with this many discs; `None` if the game ends before.
+fn random(discs: u32, rng: &mut Rng) -> Option<Position> {
+    let mut position = Position::new();
+    while position.plies() < discs {
+        let column = rng.below(7) as u32;
+        if !position.can_play(column) || position.wins(column) {
+            return None;
+        }
+        position = position.play(column);
+    }
+    Some(position)
 }

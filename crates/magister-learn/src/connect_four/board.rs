@@ -9,10 +9,10 @@ pub const COLUMNS: u32 = 7;
 pub const ROWS: u32 = 6;
 /// The number of cells.
 pub const CELLS: u32 = COLUMNS * ROWS;
-const BITS: u32 = ROWS + 1;
+pub(crate) const BITS: u32 = ROWS + 1;
 
 /// The lowest cell of every column.
-const BOTTOM: u64 = {
+pub(crate) const BOTTOM: u64 = {
     let (mut bottom, mut column) = (0, 0);
     while column < COLUMNS {
         bottom |= 1 << (column * BITS);

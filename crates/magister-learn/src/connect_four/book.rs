@@ -1,6 +1,7 @@
 //! Opening books: exact scores of all positions with a few discs.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use magister_core::{Halt, Stop};
 
@@ -14,6 +15,10 @@ const VERSION: u8 = 1;
 pub const DEEPEST: u32 = 12;
 /// The scores of positions with few discs are between -21 and 21.
 const BIAS: i32 = 32;
+
+/// Positions of seven discs, made by `cargo xtask learn book`, which continues the file. A search
+/// takes less than a second for nearly any position with more discs.
+const OPENING: &[u8] = include_bytes!("opening.book");
 
 /// The scores of positions up to a number of discs; a position and its mirror image are stored
 /// once.
@@ -52,6 +57,13 @@ impl fmt::Display for BookError {
 impl std::error::Error for BookError {}
 
 impl Book {
+    /// The book that is part of the program.
+    pub fn opening() -> Self {
+        static BOOK: OnceLock<Book> = OnceLock::new();
+        // A test reads it.
+        BOOK.get_or_init(|| Book::from_bytes(OPENING).unwrap_or_default()).clone()
+    }
+
     /// The maximum number of discs of a position in the book; 0 if it is empty.
     pub fn plies(&self) -> u32 {
         self.plies
@@ -272,6 +284,24 @@ mod tests {
         let mut newer = bytes;
         newer[8] = 9;
         assert_eq!(Book::from_bytes(&newer), Err(BookError::Version(9)));
+    }
+
+    /// The book has the scores that a search without it finds.
+    #[test]
+    fn the_opening_book_is_right() {
+        let book = Book::opening();
+        assert!(OPENING.len() < 2_000_000, "{} bytes", OPENING.len());
+        assert!(!book.is_empty());
+        let levels = levels(book.plies());
+        let known: Vec<&Position> = levels[book.plies() as usize]
+            .iter()
+            .filter(|position| book.get(position).is_some())
+            .collect();
+        let mut solver = Solver::new(20);
+        for position in known.iter().step_by(known.len().div_ceil(10)) {
+            let found = solver.score(position, &Stop::never());
+            assert_eq!(found.ok(), book.get(position), "{position:?}");
+        }
     }
 
     /// The numbers of positions with up to four discs. Other programs report 7, 49, 238 and 1,120

@@ -2,6 +2,7 @@
 
 pub(crate) mod board;
 mod book;
+mod pairing;
 mod player;
 mod solved;
 mod solver;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Observation, Rng, Thought, View};
+use magister_core::{
+    Agent, Budget, Decision, Game, Halt, Move, Observation, Rng, Stop, Thought, View,
+};
 
 use super::{Book, Position, Solver};
 use crate::file::Reading;
@@ -11,7 +13,7 @@ use crate::recognise::recognise;
 
 /// Plays Connect Four perfectly. It preserves the best class of a position (win, draw or loss) and
 /// breaks ties at random; if it is `distant`, it also delays its losses as long as possible.
-/// Without a book, it needs time for the first moves.
+/// It needs up to a minute for the first moves, and less than a second later.
 pub struct Perfect {
     name: String,
     solver: Solver,
@@ -48,7 +50,7 @@ impl Perfect {
             let first = game.info().players().next().ok_or_else(refused)?;
             let (mut start, mut words) = (Vec::new(), Vec::new());
             worker.save(&mut start);
-            let stop = magister_core::Stop::never();
+            let stop = Stop::never();
             let mut columns = Vec::new();
             for choice in worker.legal(first).to_vec() {
                 worker.load(&start, &stop)?;
@@ -106,22 +108,27 @@ impl Agent for Perfect {
             return Ok(worker.legal(view.role()).first().copied().unwrap_or(Move::IDLE).into());
         }
         let before = self.solver.nodes();
+        self.solver.limit(budget.clone());
         let stop = budget.stop().clone();
-        let column = match perfect_move(&mut self.solver, &position, self.distant, rng, &stop) {
+        let found = perfect_move(&mut self.solver, &position, self.distant, rng, &stop);
+        self.solver.limit(Budget::until(Stop::never()));
+        let proven = found.is_ok();
+        let column = match found {
             Ok(column) => column,
-            // Out of time: any legal move that does not lose at once.
+            // The budget is spent: any legal move that does not lose at once. The record shows that
+            // it is not proven.
             Err(_) => position.hint().ok_or_else(|| Halt::Rules("the board is full".to_owned()))?,
         };
         let choice = columns.iter().find(|one| one.1 == column).map(|one| one.0);
         let choice = choice.ok_or(Halt::BadState)?;
         Ok(Decision {
-            thoughts: vec![Thought { value: None, ..Thought::new(choice, 0.0) }],
+            thoughts: vec![Thought { value: None, proven, ..Thought::new(choice, 0.0) }],
             iterations: self.solver.nodes() - before,
             ..choice.into()
         })
     }
 
-    fn value_until(&mut self, view: &View, stop: &magister_core::Stop) -> Option<Vec<f64>> {
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
         let position = self.position(view).ok()?;
         let class = self.solver.class(&position, stop).ok()?;
         let first = if position.plies().is_multiple_of(2) { class } else { -class };

@@ -1,10 +1,11 @@
 //! A solver for Connect Four: negamax with null windows, a transposition table, and moves ordered
 //! by the threats that they create.
 
-use magister_core::{Halt, Stop};
+use magister_core::{Budget, Halt, Stop};
 
 use super::board::{CELLS, COLUMNS, Position, column_cells};
 use super::book::Book;
+use super::pairing;
 use super::table::Table;
 
 /// The value of a position for the player to move, which also encodes the number of plies until the
@@ -50,7 +51,16 @@ const UPPER: i32 = 2 * LIMIT + 1;
 /// Up to this number of discs, a position and its mirror image share their entry.
 const MIRRORED: i32 = 12;
 /// Up to this number of discs, all children are looked up in the table before any is searched.
-const PROBED: i32 = 26;
+const PROBED: i32 = 36;
+
+/// The bits of the table for positions with at least [`FAR`] discs. It has a megabyte, so it fits
+/// into the cache of a processor. Most positions have that many discs, and waiting for a large table
+/// would take more time than solving some of them again.
+const NEAR_BITS: u32 = 16;
+const FAR: i32 = 20;
+
+/// The number of nodes between two looks at the limits.
+const CHECKED: u64 = 4096;
 
 /// Columns from the middle outwards.
 pub(crate) const ORDER: [u32; COLUMNS as usize] = [3, 2, 4, 1, 5, 0, 6];
@@ -60,22 +70,38 @@ pub(crate) const ORDER: [u32; COLUMNS as usize] = [3, 2, 4, 1, 5, 0, 6];
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
+    /// The table of positions with many discs.
+    near: Table,
     book: Book,
     nodes: u64,
     stop: Stop,
+    /// What limits the search besides the stop flag.
+    budget: Budget,
 }
 
 impl Solver {
-    /// A solver with a table of `2^bits` buckets, 17 bytes each. 22 is enough for all but the
+    /// A solver with a table of `2^bits` buckets, 16 bytes each. 22 is enough for all but the
     /// first plies.
     pub fn new(bits: u32) -> Self {
-        Solver { table: Table::new(bits), book: Book::default(), nodes: 0, stop: Stop::never() }
+        Solver {
+            table: Table::new(bits),
+            near: Table::new(NEAR_BITS.min(bits)),
+            book: Book::default(),
+            nodes: 0,
+            stop: Stop::never(),
+            budget: Budget::until(Stop::never()),
+        }
     }
 
     /// The same solver, which first looks up positions in a book.
     #[must_use]
     pub fn with_book(self, book: Book) -> Self {
         Solver { book, ..self }
+    }
+
+    /// Limits all searches from now on by a budget of time and of nodes, besides their stop flags.
+    pub fn limit(&mut self, budget: Budget) {
+        self.budget = budget;
     }
 
     /// The book in which it looks up positions.
@@ -91,6 +117,7 @@ impl Solver {
     /// Clears all results except for the book.
     pub fn forget(&mut self) {
         self.table.clear();
+        self.near.clear();
     }
 
     /// The exact score of a position.
@@ -212,6 +239,16 @@ impl Solver {
         Ok(out)
     }
 
+    #[inline]
+    fn table_of(&self, discs: i32) -> &Table {
+        if discs < FAR { &self.table } else { &self.near }
+    }
+
+    #[inline]
+    fn table_mut(&mut self, discs: i32) -> &mut Table {
+        if discs < FAR { &mut self.table } else { &mut self.near }
+    }
+
     /// A bound of the score of a position in which the player to move cannot win at once: at most
     /// `alpha` if the score is at most `alpha`, at least `beta` if it is at least `beta`.
     fn search(
@@ -222,8 +259,11 @@ impl Solver {
         mut beta: i32,
     ) -> Result<i32, Halt> {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(4096) {
+        if self.nodes.is_multiple_of(CHECKED) {
             self.stop.check()?;
+            if !self.budget.spend(CHECKED) {
+                return Err(Halt::Stopped);
+            }
         }
         let before = self.nodes;
         let safe = position.safe();
@@ -249,8 +289,16 @@ impl Solver {
                 return Ok(beta);
             }
         }
+        if let Some(bound) = pairing::bound(position)
+            && beta > bound
+        {
+            beta = bound;
+            if alpha >= beta {
+                return Ok(beta);
+            }
+        }
         let key = table_key(position, discs);
-        let entry = i32::from(self.table.get(key));
+        let entry = i32::from(self.table_of(discs).get(key));
         if entry > UPPER {
             let bound = entry - UPPER - 1 - LIMIT;
             if alpha < bound {
@@ -281,6 +329,9 @@ impl Solver {
             if cell == 0 {
                 continue;
             }
+            if discs < PROBED {
+                self.table_of(discs + 1).fetch(table_key(&position.put(cell), discs + 1));
+            }
             let threats = position.threats_after(cell);
             let mut place = count;
             while place > 0 && moves[place - 1].0 > threats {
@@ -292,7 +343,17 @@ impl Solver {
         }
         if discs < PROBED && count > 1 {
             for &(_, cell) in &moves[..count] {
-                let entry = i32::from(self.table.get(table_key(&position.put(cell), discs + 1)));
+                let next = position.put(cell);
+                if let Some(bound) = pairing::bound(&next)
+                    && -bound >= beta
+                {
+                    return Ok(-bound);
+                }
+            }
+            for &(_, cell) in &moves[..count] {
+                let entry = i32::from(
+                    self.table_of(discs + 1).get(table_key(&position.put(cell), discs + 1)),
+                );
                 if entry > 0 && entry <= UPPER && -(entry - 1 - LIMIT) >= beta {
                     return Ok(-(entry - 1 - LIMIT));
                 }
@@ -302,12 +363,14 @@ impl Solver {
             let score = -self.search(&position.put(cell), discs + 1, -beta, -alpha)?;
             if score >= beta {
                 let entry = (score + LIMIT + 1 + UPPER) as u8;
-                self.table.put(key, entry, self.nodes - before);
+                let cost = self.nodes - before;
+                self.table_mut(discs).put(key, entry, cost);
                 return Ok(score);
             }
             alpha = alpha.max(score);
         }
-        self.table.put(key, (alpha + LIMIT + 1) as u8, self.nodes - before);
+        let cost = self.nodes - before;
+        self.table_mut(discs).put(key, (alpha + LIMIT + 1) as u8, cost);
         Ok(alpha)
     }
 }
@@ -377,5 +440,9 @@ mod tests {
         let stop = Stop::new();
         stop.set();
         assert_eq!(Solver::new(16).class(&Position::new(), &stop), Err(Halt::Stopped));
+        let mut limited = Solver::new(16);
+        limited.limit(Budget::iterations(100_000));
+        assert_eq!(limited.class(&Position::new(), &Stop::never()), Err(Halt::Stopped));
+        assert!(limited.nodes() < 110_000, "{}", limited.nodes());
     }
 }

@@ -1,58 +1,79 @@
 //! The transposition table of the solver.
 
+use magister_lanes::{large_pages, prefetch};
+
+/// The low bits of an entry are the bound, the next ones the logarithm of the cost, the rest is the
+/// key, which has 49 bits.
+const BOUND_BITS: u32 = 7;
+const COST_BITS: u32 = 8;
+const KEY: u32 = BOUND_BITS + COST_BITS;
+
+/// Two entries in one line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+struct Bucket([u64; 2]);
+
 /// Bounds of positions by key. A bucket has two entries: the first keeps the most expensive result,
 /// the second the latest.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// An entry has the key in its upper 56 bits and the bound in the lower 8; 0 is empty.
-    entries: Vec<[u64; 2]>,
-    /// The logarithm of the number of nodes that the first entry of a bucket cost.
-    costs: Vec<u8>,
+    buckets: Vec<Bucket>,
     shift: u32,
 }
 
 impl Table {
-    /// A table of `2^bits` buckets of 17 bytes each.
+    /// A table of `2^bits` buckets of 16 bytes each.
     pub(crate) fn new(bits: u32) -> Self {
         let bits = bits.clamp(4, 30);
-        Table { entries: vec![[0; 2]; 1 << bits], costs: vec![0; 1 << bits], shift: 64 - bits }
+        let mut buckets = Vec::with_capacity(1 << bits);
+        // It is read at random.
+        large_pages(buckets.spare_capacity_mut());
+        buckets.resize(1 << bits, Bucket([0; 2]));
+        Table { buckets, shift: 64 - bits }
     }
 
     /// Clears the table.
     pub(crate) fn clear(&mut self) {
-        self.entries.fill([0; 2]);
-        self.costs.fill(0);
+        self.buckets.fill(Bucket([0; 2]));
     }
 
-    fn bucket(&self, key: u64) -> usize {
+    #[inline]
+    fn place(&self, key: u64) -> usize {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
+    /// Fetches the bucket of a key into the cache.
+    #[inline]
+    pub(crate) fn fetch(&self, key: u64) {
+        prefetch(&self.buckets[self.place(key)]);
+    }
+
     /// The bound of a key; 0 if there is none.
+    #[inline]
     pub(crate) fn get(&self, key: u64) -> u8 {
-        let bucket = self.entries[self.bucket(key)];
-        for entry in bucket {
-            if entry >> 8 == key {
-                return entry as u8;
+        for entry in self.buckets[self.place(key)].0 {
+            if entry >> KEY == key {
+                return entry as u8 & ((1 << BOUND_BITS) - 1);
             }
         }
         0
     }
 
     /// Stores a bound, which is not 0, with the number of nodes that it cost.
+    #[inline]
     pub(crate) fn put(&mut self, key: u64, bound: u8, nodes: u64) {
-        let at = self.bucket(key);
-        let entry = key << 8 | u64::from(bound);
-        let cost = nodes.checked_ilog2().unwrap_or(0) as u8;
-        let bucket = &mut self.entries[at];
-        if bucket[0] >> 8 == key || cost >= self.costs[at] {
-            if bucket[0] >> 8 != key {
-                bucket[1] = bucket[0];
-            }
-            bucket[0] = entry;
-            self.costs[at] = cost;
+        let place = self.place(key);
+        let cost = u64::from(nodes.checked_ilog2().unwrap_or(0));
+        let entry = key << KEY | cost << BOUND_BITS | u64::from(bound);
+        let [first, second] = &mut self.buckets[place].0;
+        let kept = *first >> BOUND_BITS & ((1 << COST_BITS) - 1);
+        if *first >> KEY == key {
+            *first = entry;
+        } else if cost >= kept {
+            *second = *first;
+            *first = entry;
         } else {
-            bucket[1] = entry;
+            *second = entry;
         }
     }
 }
@@ -64,7 +85,7 @@ mod tests {
     #[test]
     fn what_cost_most_stays() {
         let mut table = Table::new(4);
-        let keys: Vec<u64> = (1..2000).filter(|&key| table.bucket(key) == 3).take(3).collect();
+        let keys: Vec<u64> = (1..2000).filter(|&key| table.place(key) == 3).take(3).collect();
         table.put(keys[0], 10, 1_000_000);
         table.put(keys[1], 20, 5);
         table.put(keys[2], 30, 5);

@@ -21,7 +21,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 pub(crate) use analyze::{Analyze, Inspect};
 pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney};
 pub(crate) use decompose::Decompose;
-pub(crate) use experiment::{Experiment, ExperimentName};
+pub(crate) use experiment::{Experiment, ExperimentName, Variant};
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use manage::{

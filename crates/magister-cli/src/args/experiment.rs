@@ -15,11 +15,13 @@ measures the branching factor and length of 21 traditional card games in random 
 advantage of a player in the first seat over random opponents. `baselines` plays an honest player \
 against the players of CardStock and one with lazy determinization in eight games. Each deal is \
 played twice, with the two players exchanged. Scores and ranks are compared; the experiment fails \
-unless the honest player has better scores in at least six games.
+unless the honest player has better scores in at least six games. With --only, it gives no verdict. \
+Results are written to FILE after every game.
 
 Examples:
   magister experiment thesis-table2 --games 96 --iterations 200
   magister experiment thesis-table2 --games 960 --time 1s --svg table2.svg
+  magister experiment thesis-table2 --only 98 --variant ninety-eight-measured
   magister experiment valet --games 100 --iterations 100 --csv valet.csv
   magister experiment baselines --games 240 --iterations 200"
 )]
@@ -27,12 +29,16 @@ pub(crate) struct Experiment {
     /// The experiment
     #[arg(value_name = "NAME")]
     pub(crate) name: ExperimentName,
-    /// Matches per game
+    /// Matches per game. In thesis-table2 the number is rounded up, so that every seating is played
+    /// equally often
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = positive::<u64>)]
     pub(crate) games: u64,
     /// Only these games
     #[arg(long, value_name = "GAME")]
     pub(crate) only: Vec<String>,
+    /// A variant that replaces its game in thesis-table2; repeat the option for several
+    #[arg(long, value_name = "GAME")]
+    pub(crate) variant: Vec<Variant>,
     /// Time per move, such as 200ms or 1.5s; a bare number is seconds
     #[arg(long, value_name = "T", value_parser = super::contest::duration, conflicts_with = "iterations")]
     pub(crate) time: Option<std::time::Duration>,
@@ -44,7 +50,7 @@ pub(crate) struct Experiment {
     #[arg(long, value_name = "PLAYER")]
     pub(crate) honest: Vec<magister_players::Spec>,
     /// The clairvoyant player of thesis-table2. The default has a fixed number of iterations, with
-    /// which it does about as well in Agram as the thesis reports
+    /// which it does about as well in Agram and Hearts as the thesis reports
     #[arg(long, value_name = "PLAYER")]
     pub(crate) clairvoyant: Option<magister_players::Spec>,
     /// The opponent in baselines; repeat the option for several. The default is all of them
@@ -62,6 +68,26 @@ pub(crate) struct Experiment {
     /// Also write a bar chart as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
+}
+
+/// Variants of the games of the thesis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Variant {
+    /// Agram as the text of the thesis describes it: the lowest card wins, and a card of another
+    /// suit counts 10
+    #[value(name = "thesis-agram-prose")]
+    AgramProse,
+    /// Golf as measured: from the third turn on, every second turn finds no card
+    GolfMeasured,
+    /// 98 as measured: the mover of turn 30 loses as well
+    NinetyEightMeasured,
+    /// 98 as released: the deck never ends
+    NinetyEightReleased,
+    /// Hearts that break: they may be led after one has been discarded
+    #[value(name = "thesis-hearts-broken")]
+    HeartsBroken,
+    /// The Bottle Imp as released: the coins on the cards won are the score
+    BottleImpReleased,
 }
 
 /// The experiments.

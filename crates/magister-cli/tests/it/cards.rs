@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use crate::folder::Folder;
+
 /// The output of a command, given some input.
 fn magister(args: &[&str], input: &str) -> (i32, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))
@@ -75,6 +77,72 @@ fn experiments_check_their_sums_and_report_no_fault() {
     assert!(most.contains("honest against lazy-mcts"), "{most}");
     let all = [text, more, most].concat();
     assert!(!all.contains("missing") && !all.contains("are not counted"), "{all}");
+}
+
+#[test]
+fn experiments_take_variants_and_short_names() {
+    let table = ["experiment", "thesis-table2", "--honest", "honest"];
+    let small = ["--games", "5", "--iterations", "1"];
+    let golf = ["--only", "golf", "--variant", "golf-measured"];
+    let (code, text) = magister(&[&table[..], &golf, &small].concat(), "");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("golf-measured is a variant of golf: every second turn"), "{text}");
+    assert!(text.contains("golf-measured: 6 matches instead of 5"), "{text}");
+    assert!(text.contains("golf-measured: 6 matches, sum of the seats 1.500"), "{text}");
+    assert!(text.contains("golf-measured, honest and clairvoyant:most=400: 0 of 6"), "{text}");
+    let agram = ["--only", "thesis-agram", "--variant", "golf-measured"];
+    let (code, text) = magister(&[&table[..], &agram, &small].concat(), "");
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("golf-measured is a variant of golf, which --only leaves out"), "{text}");
+    // An error comes before the header of the table.
+    let (code, text) = magister(&["experiment", "valet", "--only", "chess"], "");
+    assert_eq!(code, 2, "{text}");
+    assert!(!text.contains("branching") && text.contains("leduc-poker/recycle"), "{text}");
+    let short = ["experiment", "valet", "--only", "leduc-poker", "--only", "blackjack"];
+    let (code, text) = magister(&[&short[..], &small].concat(), "");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("\ncasino-blackjack ") && text.contains("Of 2 games"), "{text}");
+    assert!(text.contains("casino-blackjack, honest: 0 of 5 matches"), "{text}");
+}
+
+/// The figures of finished games are in the file while the next game is played.
+#[test]
+fn an_interrupted_experiment_keeps_its_results() {
+    let folder = Folder::new("interrupted");
+    let csv = folder.0.join("table.csv");
+    let players = ["--honest", "honest", "--clairvoyant", "random", "--iterations", "500"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))
+        .args(["experiment", "thesis-table2", "--only", "golf", "--only", "thesis-hearts"])
+        .args(players)
+        .args(["--games", "6", "--csv"])
+        .arg(&csv)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let complete = || {
+        let text = std::fs::read_to_string(&csv).unwrap_or_default();
+        text.lines().filter(|line| line.starts_with("golf,honest,")).count() == 3
+    };
+    let start = std::time::Instant::now();
+    while !complete() && start.elapsed().as_secs() < 300 {
+        assert_eq!(child.try_wait().expect("it can be asked"), None, "it has ended too early");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    child.kill().expect("it can be ended");
+    let _ = child.wait();
+    assert!(complete());
+    let text = std::fs::read_to_string(&csv).expect("it is written");
+    assert!(!text.contains("thesis-hearts"), "{text}");
+}
+
+#[test]
+fn a_part_of_the_baselines_has_no_verdict() {
+    let args = ["experiment", "baselines", "--only", "goofspiel", "--games", "2"];
+    let (code, text) = magister(&[&args[..], &["--iterations", "1"]].concat(), "");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("no verdict: that needs all 8 games"), "{text}");
+    assert!(text.contains("goofspiel, honest and pipmc: 0 of 2 matches"), "{text}");
 }
 
 #[test]

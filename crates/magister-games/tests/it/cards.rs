@@ -26,12 +26,24 @@ struct Twins {
 
 impl Twins {
     fn of(name: &str, action: fn(&str) -> String, deal: fn(&str) -> Vec<String>) -> Self {
+        Self::altered(name, ["", ""], action, deal)
+    }
+
+    /// The first text in the rules of the card game is replaced by the second.
+    fn altered(
+        name: &str,
+        [rule, other]: [&str; 2],
+        action: fn(&str) -> String,
+        deal: fn(&str) -> Vec<String>,
+    ) -> Self {
         let entry = catalogue::find(name).unwrap();
         let main = entry.sheet.unwrap();
         let twin = entry.twins.iter().find(|twin| twin.name == "recycle").unwrap();
         let rules = read(main.text, &magister_gdl::Options::default()).rules;
         let gdl = prepare(&rules, main.text, name, None, &Stop::never()).unwrap().game;
-        Twins { recycle: cards(name, twin.sheet.text), gdl, action, deal }
+        assert!(twin.sheet.text.contains(rule), "{name}: {rule}");
+        let recycle = cards(name, &twin.sheet.text.replacen(rule, other, 1));
+        Twins { recycle, gdl, action, deal }
     }
 
     fn play(&self, seed: u64) {
@@ -128,7 +140,7 @@ fn bare(text: &str) -> String {
 
 /// The full rank and suit of a card in short form, such as `qh`.
 fn in_full(card: &str) -> String {
-    let ranks = [('j', "jack"), ('q', "queen"), ('k', "king")];
+    let ranks = [('j', "jack"), ('q', "queen"), ('k', "king"), ('a', "ace")];
     let suits = [('h', "hearts"), ('s', "spades")];
     let word = |list: &[(char, &str)], letter: Option<char>| {
         let found = list.iter().find(|(known, _)| Some(*known) == letter);
@@ -178,4 +190,72 @@ fn the_exercise_is_the_same_in_both_languages() {
     };
     let twins = Twins::of("high-card", action, deal);
     (0..300).for_each(|seed| twins.play(seed));
+}
+
+/// The deal of High Card with stakes in GDL.
+fn stakes_deal(state: &str) -> Vec<String> {
+    let [one, other] = hands(state).map(|card| number(&card));
+    vec![format!("(deal {one} {other})")]
+}
+
+/// A number is part of the option, as in GDL.
+fn stakes_action(text: &str) -> String {
+    if text.contains(' ') { text.to_owned() } else { bare(text) }
+}
+
+/// The deals of Three Tricks in GDL.
+fn tricks_deal(state: &str) -> Vec<String> {
+    let mut deals = Vec::new();
+    for (player, name) in ["alice", "bob"].iter().enumerate() {
+        let cards = pile(state, &format!("p{player}.iloc.HAND"));
+        deals.extend(cards.iter().map(|card| format!("(deal {name} {})", in_full(card))));
+    }
+    deals
+}
+
+fn tricks_action(text: &str) -> String {
+    let text = bare(text);
+    let card = text.split(' ').nth(1).unwrap_or_default();
+    format!("(play {})", in_full(&card.to_lowercase()))
+}
+
+#[test]
+fn the_exercise_with_stakes_is_the_same_in_both_languages() {
+    let twins = Twins::of("high-card-stakes", stakes_action, stakes_deal);
+    (0..500).for_each(|seed| twins.play(seed));
+}
+
+#[test]
+fn tricks_are_the_same_in_both_languages() {
+    let twins = Twins::of("three-tricks", tricks_action, tricks_deal);
+    (0..500).for_each(|seed| twins.play(seed));
+}
+
+/// The comparison finds a single changed rule.
+#[test]
+fn a_changed_rule_is_found() {
+    let stakes = |rules| Twins::altered("high-card-stakes", rules, stakes_action, stakes_deal);
+    let tricks = |rules| Twins::altered("three-tricks", rules, tricks_action, tricks_deal);
+    let altered = [
+        // A fold after a raise costs one unit instead of the stake.
+        stakes(["(set (game sto PAID) (game sto STAKE))", "(set (game sto PAID) 1)"]),
+        // A player can raise by all that it has, even by what it must put in first.
+        stakes([
+            "(- ((current player) sto MONEY) (game sto STAKE))",
+            "((current player) sto MONEY)",
+        ]),
+        // Whoever goes all in pays what it does not have.
+        stakes(["(> (game sto PAID) ((current player) sto MONEY))", "(> (game sto PAID) 40)"]),
+        // Nobody must follow suit.
+        tricks(["(or (== (size 'FOLLOW) 0)", "(or (>= (size 'FOLLOW) 0)"]),
+        // Off-suit cards can take a trick.
+        tricks(["((SUIT : (game str LED)) 10)", "((SUIT : (game str LED)) 1)"]),
+        // Three tricks are worth as much as two.
+        tricks(["(> ('P sto TRICKS) 1) (inc", "(== ('P sto TRICKS) 2) (inc"]),
+    ];
+    for (number, twins) in altered.iter().enumerate() {
+        let play = || (0..500).for_each(|seed| twins.play(seed));
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(play));
+        assert!(found.is_err(), "rule {number}");
+    }
 }

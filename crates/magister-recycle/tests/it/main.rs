@@ -10,3 +10,4 @@ mod oracle;
 mod oracle_games;
 mod posterior;
 mod quiet;
+mod variants;

@@ -10,7 +10,7 @@ use anyhow::Result;
 use magister_arena::{Bar, Page, Sample};
 use magister_players::Spec;
 
-use super::{measured, report_faults, table, wanted, write_files};
+use super::{matches, measured, report_faults, table, verdict, wanted, write_files};
 use crate::args::Experiment;
 
 /// Games in which every player plays for itself, so that two players can be compared in the same
@@ -33,8 +33,12 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         [] => BASELINES.map(str::parse).into_iter().collect::<Result<Vec<Spec>, _>>()?,
         given => given.to_vec(),
     };
-    let games = wanted(args, &GAMES)?;
+    let games = wanted(&args.only, &GAMES)?;
     let mut passed = true;
+    let asked = matches(args.games, 2, true);
+    if asked != args.games {
+        writeln!(out, "{asked} matches instead of {}: every deal is played twice", args.games)?;
+    }
     for player in &players {
         for baseline in &baselines {
             let (mut bars, mut better) = (Vec::new(), (0, 0));
@@ -43,13 +47,13 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
                 let result = table(args, name, &[player, baseline], &baseline.to_string(), true)?;
                 let score = Difference::new(&result.leads(0, 1));
                 let rank = Difference::new(&result.differences(0, 1));
-                let matches = 2 * result.scores[0].values.len();
+                let played = 2 * result.scores[0].values.len();
                 better.0 += usize::from(score.word() == "better");
                 better.1 += usize::from(rank.word() == "better");
                 writeln!(
                     out,
                     "  {name:<14} score {:+.2} +- {:.2}  {:<6}  rank {:+.3} +- {:.3}  {:<6}  \
-                     ({matches} matches)",
+                     ({played} matches)",
                     score.mean,
                     score.margin,
                     score.word(),
@@ -60,7 +64,7 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
                 report_faults(&mut out, &result)?;
                 let _ = writeln!(
                     csv,
-                    "{name},{player},{baseline},{:.4},{:.4},{:.4},{:.4},{matches}",
+                    "{name},{player},{baseline},{:.4},{:.4},{:.4},{:.4},{played}",
                     score.mean, score.margin, rank.mean, rank.margin
                 );
                 bars.push(Bar {
@@ -68,20 +72,37 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
                     value: rank.mean,
                     interval: Some((rank.mean - rank.margin, rank.mean + rank.margin)),
                 });
+                let mut so_far = page.clone();
+                chart(&mut so_far, player, baseline, &bars);
+                write_files(args, &csv, &so_far)?;
             }
             writeln!(
                 out,
-                "  of {} games, better in {} by score, which decides, and in {} by rank",
+                "  of {} game{}, better in {} by score, which decides, and in {} by rank",
                 games.len(),
+                if games.len() == 1 { "" } else { "s" },
                 better.0,
                 better.1
             )?;
-            passed &= better.0 >= BAR.min(games.len());
-            page.heading(&format!("{player} against {baseline}, by rank"));
-            page.bars(&bars, 0.0);
+            // Some of the games decide nothing.
+            if games.len() == GAMES.len() {
+                passed &= better.0 >= BAR;
+            } else {
+                writeln!(
+                    out,
+                    "  no verdict: that needs all {} games, {BAR} of them better by score",
+                    GAMES.len()
+                )?;
+            }
+            chart(&mut page, player, baseline, &bars);
         }
     }
-    write_files(args, &csv, &page, passed)
+    Ok(verdict(passed))
+}
+
+fn chart(page: &mut Page, player: &Spec, baseline: &Spec, bars: &[Bar]) {
+    page.heading(&format!("{player} against {baseline}, by rank"));
+    page.bars(bars, 0.0);
 }
 
 /// The mean difference of two players, with half the width of its 95 % interval.

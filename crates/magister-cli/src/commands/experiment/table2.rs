@@ -7,10 +7,12 @@ use anyhow::Result;
 use magister_arena::{Bar, Page, Sample, TableResult};
 use magister_players::Spec;
 
-use super::{measured, report_faults, table, wanted, write_files};
+use super::variants::{Played, played};
+use super::{matches, measured, report_faults, seats, table, verdict, wanted, write_files};
 use crate::args::Experiment;
 
 /// A row of the table.
+#[derive(Clone, Copy)]
 struct Row {
     name: &'static str,
     /// The published values of Honest, Clairvoyant and Random.
@@ -63,9 +65,12 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         Some(player) => player.clone(),
         None => REFERENCE.parse()?,
     };
+    let games = wanted(&args.only, &ROWS.map(|row| row.name))?;
     let mut passed = true;
-    for name in wanted(args, &ROWS.map(|row| row.name))? {
-        let Some(row) = ROWS.iter().find(|row| row.name == name) else { continue };
+    for one in played(&games, &args.variant)? {
+        let Some(row) = ROWS.iter().find(|row| row.name == one.game) else { continue };
+        let name = one.name();
+        introduce(&mut out, one, args.games, seats(name)?)?;
         let (mut bars, mut columns) = (Vec::new(), Vec::new());
         for honest in &players {
             // The same deals for every honest player.
@@ -103,11 +108,30 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
             report_faults(&mut out, &result)?;
             columns.push(Column { honest, result });
         }
-        passed &= judge(&mut out, row, &columns)?;
+        // The published values belong to the rules of the table.
+        let row = Row { bar: row.bar && one.variant.is_none(), ..*row };
+        passed &= judge(&mut out, &row, &columns)?;
         page.heading(name);
         page.bars(&bars, 0.0);
+        write_files(args, &csv, &page)?;
     }
-    write_files(args, &csv, &page, passed)
+    Ok(verdict(passed))
+}
+
+/// Says which variant is played, and how many matches if it is not the number asked for.
+fn introduce(out: &mut impl Write, one: Played, asked: u64, seats: usize) -> Result<()> {
+    if let Some(variant) = one.variant {
+        writeln!(out, "{} is a variant of {}: {}", one.name(), one.game, variant.difference())?;
+    }
+    let games = matches(asked, seats, false);
+    if games != asked {
+        writeln!(
+            out,
+            "{}: {games} matches instead of {asked}, so that every seating is played equally often",
+            one.name()
+        )?;
+    }
+    Ok(())
 }
 
 /// Compares our honest player with the published value and with the other honest players, in the

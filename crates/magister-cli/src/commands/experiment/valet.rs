@@ -7,9 +7,10 @@ use anyhow::{Result, bail};
 use magister_arena::{Bar, Contest, Page, Sample, Welch};
 use magister_core::Seed;
 
+use super::progress::Progress;
 use super::{limits, measured, report_moves, source, wanted, write_files};
 use crate::args::Experiment;
-use crate::game;
+use crate::{CLEAN, game};
 
 /// The games of the benchmark, in their usual order.
 const GAMES: [&str; 21] = [
@@ -46,12 +47,13 @@ const SIGNIFICANT: f64 = 0.05;
 const SEARCH: &str = "single-mcts";
 
 pub(super) fn run(args: &Experiment) -> Result<u8> {
+    // An unknown game is an error before the header.
+    let games = wanted(&args.only, &GAMES)?;
     let mut out = anstream::stdout().lock();
     let mut csv = format!(
         "game,seats,branching,decisions,random,{SEARCH},{SEARCH} t,{SEARCH} p,honest,honest t,honest p,\
          faults\n"
     );
-    let mut page = Page::new("Advantage of a player in the first seat over random opponents");
     let honest = measured(args, &["honest"])?.swap_remove(0).to_string();
     writeln!(
         out,
@@ -65,31 +67,33 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         format!("{honest} (t) ")
     )?;
     let (mut bars, mut better) = (Vec::new(), [0, 0]);
-    for name in wanted(args, &GAMES)? {
+    for name in games {
         let playable = game::find(name, &magister::Reading::default())?.prepare(None)?;
         let Some(cards) = playable.source.card_game() else {
             bail!("{name} is not a card game in RECYCLE");
         };
         let seats = playable.game.info().players().count();
-        let (mut games, mut decisions, mut options) = (0u64, 0u64, 0u64);
+        let (mut lengths, mut decisions, mut options) = (0u64, 0u64, 0u64);
         let seed = Seed::from(args.seed).derive(name);
         cards.sample(RANDOM_GAMES, seed.derive("lengths"), MOST_DECISIONS, |sample| {
-            games += 1;
+            lengths += 1;
             decisions += sample.options.len() as u64;
             options += sample.options.iter().map(|&count| u64::from(count)).sum::<u64>();
         });
         let branching = options as f64 / decisions.max(1) as f64;
-        let length = decisions as f64 / games.max(1) as f64;
+        let length = decisions as f64 / lengths.max(1) as f64;
         let (mut scores, mut faults) = (Vec::new(), Vec::new());
         for player in ["random", SEARCH, honest.as_str()] {
             let contest = Contest::new(playable.game.clone(), limits(args));
             let mut players = vec![source(player)?];
             players.resize(seats, source("random")?);
             let mut sample = Sample::default();
+            let mut progress = Progress::new(format!("{name}, {player}"), args.games);
             for number in 0..args.games {
                 let record = contest.play(&players, seed.derive("matches").derive_index(number));
                 sample.values.extend(record.rewards.first().copied().flatten());
                 faults.extend(record.errors.into_iter().filter(|error| error.seat.is_some()));
+                progress.show(number + 1);
             }
             scores.push(sample);
         }
@@ -120,6 +124,10 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
             faults.len(),
         );
         bars.push(Bar { name: name.to_owned(), value: by_honest.t, interval: None });
+        let mut page = Page::new("Advantage of a player in the first seat over random opponents");
+        page.heading("Welch's t of the honest player's scores");
+        page.bars(&bars, 0.0);
+        write_files(args, &csv, &page)?;
     }
     writeln!(
         out,
@@ -129,9 +137,7 @@ pub(super) fn run(args: &Experiment) -> Result<u8> {
         better[0],
         better[1]
     )?;
-    page.heading("Welch's t of the honest player's scores");
-    page.bars(&bars, 0.0);
-    write_files(args, &csv, &page, true)
+    Ok(CLEAN)
 }
 
 /// A mean score and its test against random play.

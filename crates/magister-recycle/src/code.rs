@@ -124,6 +124,8 @@ codes! {
         "A `choice` or a `stage` stands where only actions are allowed. Write two decisions as two choices, one after the other."
     NoCards "403" "no-cards" Warning yes
         "The game has no cards."
+    FailsAtStart "404" "fails-at-start" Error yes
+        "The rules fail before the first decision, in every match: a card is taken from an empty pile, a number is divided by zero, a stage never ends, a player has no option, or a collection grows beyond the limits."
 }
 
 impl Code {

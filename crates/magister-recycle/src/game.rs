@@ -11,6 +11,7 @@ use magister_core::{
 use crate::check::{self, Options};
 use crate::code::Diagnostics;
 use crate::deals::Deals;
+use crate::fault;
 use crate::machine::{Machine, Wait};
 use crate::moves::Moves;
 use crate::percepts::{Percepts, pile_name};
@@ -53,11 +54,17 @@ pub(crate) struct Shared {
 pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
     let read = read::read_as(text, &options.limits, options.compat);
     let canonical = crate::print::canonical(&read.forms);
-    let (checked, diagnostics) = check::check(&read.forms, options, read.diagnostics);
-    let game = checked.map(|rules| {
-        let program = Program::new(rules, options.compat, options.limits);
-        CardGame::new(name, text, &canonical, program)
+    let (checked, mut diagnostics) = check::check(&read.forms, options, read.diagnostics);
+    let program = checked.map(|rules| Program::new(rules, options.compat, options.limits));
+    // A game that cannot begin would look like one that is over at once.
+    let program = program.filter(|program| match fault::at_start(program, text) {
+        None => true,
+        Some(diagnostic) => {
+            diagnostics.push(diagnostic);
+            false
+        }
     });
+    let game = program.map(|program| CardGame::new(name, text, &canonical, program));
     Examined { game, diagnostics }
 }
 

@@ -236,6 +236,11 @@ fn report(
             }
             let count = plural(survey.playouts, "random match");
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
+            if survey.playouts < args.playouts {
+                let rest = plural(args.playouts - survey.playouts, "match");
+                let line = format!("{rest} not played, because these failed in the same way");
+                write!(out, "{}", fitted(&line))?;
+            }
             let mut lines = observations(*game, survey, args.max_steps);
             // Without a step, no rule for `next` or `goal` had an opportunity.
             if survey.finished < survey.playouts || survey.longest > 0 {

@@ -2,7 +2,9 @@
 
 use super::{Binding, Checker, Elem, Type, Val};
 use crate::code::{Code, Diagnostic};
-use crate::ir::{Bool, Card, Cards, Coll, Groups, Int, Key, Owner, Place, Points, Str, Vis, Words};
+use crate::ir::{
+    Bool, Card, Cards, Coll, Groups, Int, Key, Origin, Owner, Place, Points, Str, Vis, Words,
+};
 use crate::tree::{Node, NodeKind};
 
 impl Checker<'_> {
@@ -224,11 +226,11 @@ impl Checker<'_> {
                     self.report(Code::NoSuchOwner, first.span, message);
                     return Some(None);
                 }
-                let index = Box::new(index);
+                let (index, origin) = (Box::new(index), Origin::new(node.span));
                 return Some(Some(if team {
-                    Val::Team(Owner::Team(index))
+                    Val::Team(Owner::Team(index, origin))
                 } else {
-                    Val::Player(Owner::Player(index))
+                    Val::Player(Owner::Player(index, origin))
                 }));
             }
         };
@@ -376,7 +378,7 @@ impl Checker<'_> {
 pub(super) fn fold(int: &Int) -> Option<i32> {
     match int {
         Int::Const(number) => Some(*number),
-        Int::Arith(op, a, b) => crate::number::arith(*op, fold(a)?, fold(b)?),
+        Int::Arith(op, _, a, b) => crate::number::arith(*op, fold(a)?, fold(b)?),
         Int::Tri(n) => Some(crate::number::tri(fold(n)?)),
         Int::Fib(n) => Some(crate::number::fib(fold(n)?)),
         _ => None,

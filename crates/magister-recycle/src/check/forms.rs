@@ -3,13 +3,14 @@
 use super::{Checker, Elem, Type, Val};
 use crate::code::{Code, Diagnostic};
 use crate::ir::{
-    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Owner, SetOp, Vis, Which, Words,
+    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Origin, Owner, SetOp, Vis, Which, Words,
 };
 use crate::tree::Node;
 
 impl Checker<'_> {
     pub(super) fn headed(&mut self, node: &Node, head: &str, items: &[Node]) -> Option<Val> {
         let rest = &items[1..];
+        let origin = Origin::new(node.span);
         match head {
             "+" | "-" | "*" | "//" | "%" | "^" | "mod" => {
                 if head == "mod" {
@@ -25,7 +26,7 @@ impl Checker<'_> {
                     "^" => Arith::Pow,
                     _ => Arith::Rem,
                 };
-                Some(Val::Int(Int::Arith(op, Box::new(a?), Box::new(b?))))
+                Some(Val::Int(Int::Arith(op, origin, Box::new(a?), Box::new(b?))))
             }
             "tri" | "fib" => {
                 let [n] = self.exactly(node, rest, "an integer")?;
@@ -171,7 +172,7 @@ impl Checker<'_> {
             }
             "owner" => {
                 let [card] = self.exactly(node, rest, "a card")?;
-                Some(Val::Player(Owner::Of(Box::new(self.card(card)?))))
+                Some(Val::Player(Owner::Of(Box::new(self.card(card)?), origin)))
             }
             "team" => {
                 let [player] = self.exactly(node, rest, "a player")?;
@@ -180,7 +181,7 @@ impl Checker<'_> {
                     self.report(Code::NoSuchOwner, node.span, "the game has no teams");
                     return None;
                 }
-                Some(Val::Team(Owner::TeamOf(Box::new(player))))
+                Some(Val::Team(Owner::TeamOf(Box::new(player), origin)))
             }
             "indexed" => self.all_indices(node, rest),
             _ => {
@@ -251,7 +252,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        Some(Val::Int(Int::Random(Box::new(low), Box::new(high))))
+        Some(Val::Int(Int::Random(Box::new(low), Box::new(high), Origin::new(node.span))))
     }
 
     /// Whether two values of one type are equal.

@@ -157,6 +157,7 @@ pub(crate) fn check(
             slots: 0,
             root: 0,
             score: Int::Const(0),
+            score_span: Span::default(),
             most: true,
             slot_kinds: Vec::new(),
         },

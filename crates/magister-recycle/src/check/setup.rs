@@ -81,6 +81,7 @@ impl Checker<'_> {
             Some("min") => self.out.most = false,
             _ => self.malformed(goal, "`max` or `min`"),
         }
+        self.out.score_span = score.span;
         if let Some(score) = self.int(score) {
             self.out.score = score;
         }
@@ -192,7 +193,7 @@ impl Checker<'_> {
         };
         let owner = match &found.owner {
             Owner::Table => 0,
-            Owner::Player(seat) => match **seat {
+            Owner::Player(seat, _) => match **seat {
                 Int::Const(seat) if seat >= 0 => seat as u32 + 1,
                 _ => return self.unknown_place(place),
             },

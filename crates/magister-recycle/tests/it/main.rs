@@ -4,6 +4,7 @@ mod battery;
 mod catalogue;
 mod codes;
 mod deals;
+mod faults;
 mod hostile;
 mod names;
 mod oracle;

@@ -117,6 +117,8 @@ codes! {
         "The rules use cards of a place that no card is ever put into. Often its name or its visibility differs from that of the place with the cards."
     NeverWritten "305" "never-written" Warning yes
         "An integer or string storage is read but never written, and the name of another one differs by one letter. A storage that is never written is always 0 or the empty string, so the name is probably misspelt."
+    UnknownValue "306" "unknown-value" Warning yes
+        "A point map gives points for a value that no card has, so nothing gets them. Often the value is misspelt."
 
     AnyOutsideChoice "401" "any-outside-choice" Error yes
         "`any` with actions offers options, so it belongs in a `choice`. Elsewhere there is no choosing player."
@@ -129,6 +131,11 @@ codes! {
 }
 
 impl Code {
+    /// Whether the text exceeds a limit of the reader, which then reads no further.
+    pub(crate) fn is_limit(self) -> bool {
+        matches!(self, Code::TooLarge | Code::TooDeep)
+    }
+
     /// The code with this identifier or short name.
     pub fn find(text: &str) -> Option<Code> {
         Code::ALL

@@ -222,10 +222,20 @@ pub(crate) enum Groups {
     Var(Slot),
     List(Vec<Cards>),
     Each(Box<Coll>, Slot, Box<Cards>),
-    Tuples { count: Box<Int>, cards: Box<Cards>, points: Box<Points> },
-    Partition(Box<Str>, Box<Groups>),
+    Tuples {
+        count: Box<Int>,
+        cards: Box<Cards>,
+        points: Box<Points>,
+    },
+    /// By the values of an attribute; without one, cards with the same values are together.
+    Partition(Option<Box<Str>>, Box<Groups>),
     Subsets(Box<Cards>),
-    Runs { largest: bool, least: Box<Int>, cards: Box<Cards>, points: Box<Points> },
+    Runs {
+        largest: bool,
+        least: Box<Int>,
+        cards: Box<Cards>,
+        points: Box<Points>,
+    },
     Filter(Box<Groups>, Slot, Box<Bool>),
 }
 

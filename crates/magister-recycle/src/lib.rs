@@ -85,7 +85,7 @@ pub mod table;
 mod tree;
 mod worker;
 
-pub use check::Options;
+pub use check::{Fix, Options};
 pub use code::{Code, Diagnostic, Diagnostics};
 pub use decision::{Alternative, Decision};
 pub use format::{format, same_text};

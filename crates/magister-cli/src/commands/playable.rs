@@ -238,7 +238,9 @@ fn report(
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
             if survey.playouts < args.playouts {
                 let rest = plural(args.playouts - survey.playouts, "match");
-                let line = format!("{rest} not played, because these failed in the same way");
+                let verb = if survey.playouts + 1 == args.playouts { "was" } else { "were" };
+                let line =
+                    format!("{rest} {verb} not played, because these failed in the same way");
                 write!(out, "{}", fitted(&line))?;
             }
             let mut lines = observations(*game, survey, args.max_steps);
@@ -262,7 +264,8 @@ fn report(
                 n if n > EXAMPLE => format!("for example after {n} steps, which --json lists"),
                 _ => format!("for example after {steps}"),
             };
-            let played = plural(args.playouts, "match");
+            let played = played.map_or(args.playouts, |played| played.survey.playouts);
+            let played = plural(played, "match");
             writeln!(
                 out,
                 "{}",

@@ -12,7 +12,11 @@ impl Checker<'_> {
     pub(super) fn val(&mut self, node: &Node) -> Option<Val> {
         match &node.kind {
             NodeKind::Int(number) => Some(Val::Int(Int::Const(*number))),
-            NodeKind::Name(name) => Some(Val::Str(Str::Const(self.string(name)))),
+            NodeKind::Name(name) => {
+                let name = self.string(name);
+                self.mentioned.insert(name);
+                Some(Val::Str(Str::Const(name)))
+            }
             NodeKind::Var(name) => self.variable(node, name),
             NodeKind::Word(word) => match word.as_str() {
                 "player" => Some(Val::Words(Words::Players, Elem::Player)),
@@ -59,7 +63,7 @@ impl Checker<'_> {
     }
 
     /// Reports that a value has the wrong type.
-    fn mismatch<T>(&mut self, node: &Node, wanted: &str, found: &Val) -> Option<T> {
+    pub(super) fn mismatch<T>(&mut self, node: &Node, wanted: &str, found: &Val) -> Option<T> {
         let found = found.describe();
         self.push(
             Diagnostic::new(
@@ -179,6 +183,11 @@ impl Checker<'_> {
                         return value;
                     }
                 }
+                _ if items.len() >= 3 && (first.is("game") || first.is_operand()) => {
+                    let message = format!("`{word}` is neither a kind of place nor of storage");
+                    self.unknown(&items[1], message, super::spelling::STORES);
+                    return None;
+                }
                 _ => {}
             }
         }
@@ -218,11 +227,18 @@ impl Checker<'_> {
                 let Some(index) = self.int(first) else { return Some(None) };
                 let count =
                     if team { self.out.teams.len() as i32 } else { self.out.players as i32 };
+                if team && count == 0 {
+                    self.teams(node);
+                    return Some(None);
+                }
+                // The number of players is missing if it is wrong, which was reported.
                 if let Int::Const(number) = index
                     && number >= count
+                    && count > 0
                 {
-                    let what = if team { "teams" } else { "players" };
-                    let message = format!("there are only {count} {what}, counted from zero");
+                    let what = if team { "team" } else { "player" };
+                    let (are, s) = if count == 1 { ("is", "") } else { ("are", "s") };
+                    let message = format!("there {are} only {count} {what}{s}, counted from zero");
                     self.report(Code::NoSuchOwner, first.span, message);
                     return Some(None);
                 }

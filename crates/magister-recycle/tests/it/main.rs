@@ -6,6 +6,7 @@ mod codes;
 mod deals;
 mod faults;
 mod hostile;
+mod misspelt;
 mod names;
 mod oracle;
 mod oracle_games;

@@ -240,7 +240,7 @@ fn report(
                 let rest = plural(args.playouts - survey.playouts, "match");
                 let verb = if survey.playouts + 1 == args.playouts { "was" } else { "were" };
                 let line =
-                    format!("{rest} {verb} not played, because these failed in the same way");
+                    format!("{rest} {verb} not played, because several failed in the same way");
                 write!(out, "{}", fitted(&line))?;
             }
             let mut lines = observations(*game, survey, args.max_steps);

@@ -13,6 +13,7 @@ mod expand;
 mod groups;
 mod run;
 mod save;
+mod why;
 
 use magister_core::Rng;
 
@@ -20,6 +21,7 @@ use crate::ir::{Origin, Slot, StmtId};
 use crate::program::Program;
 
 pub(crate) use expand::Choosing;
+pub(crate) use why::{Thing, Why};
 
 /// The absence of a card.
 pub(crate) const NO_CARD: i32 = -1;

@@ -201,7 +201,7 @@ impl Machine {
         }
     }
 
-    fn bound(&mut self, p: &Program, bound: &Bound) -> Res<(i32, i32)> {
+    pub(super) fn bound(&mut self, p: &Program, bound: &Bound) -> Res<(i32, i32)> {
         Ok(match bound {
             Bound::Int(int) => (self.int(p, int)?, 0),
             Bound::Bool(bool) => (i32::from(self.bool(p, bool)?), 0),

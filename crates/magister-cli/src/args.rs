@@ -105,7 +105,7 @@ pub(crate) enum Command {
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
-    after_help = "--fix repairs missing and extra parentheses, misspelt names, `:` for `::`, \
+    after_help = "--fix repairs missing and extra parentheses, misspelt names and keywords, `:` for `::`, \
 `-->` for `==>`, a missing `&` and a missing noop. It changes a file only if the rules have no \
 errors afterwards and random matches reveal fewer faults than before. It lists every change.
 
@@ -199,13 +199,17 @@ pub(crate) struct Convert {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "A trace is a file of JSON lines, plain or gzipped: matches recorded by ggp-base's prover (GDL, \
-GDL-II), or positions recorded by Gamemaster's engine. The output has one line per evaluator; the \
+GDL-II), or positions recorded by Gamemaster's engine. For a game in RECYCLE it is a text file, \
+plain or gzipped, that was recorded with CardStock: full records (.full.gz) are replayed move by \
+move; for summaries (.trace.gz), the means of decisions, options and scores are compared with those \
+of 10,000 random games, and may differ by 4 standard errors. The output has one line per evaluator or mean; the \
 last line is `positions N, mismatches M`. Exit code: 0 no mismatch, 1 mismatches, 2 a file could \
 not be read or the game could not be played.
 
 Examples:
   magister conform mine.kif recorded.jsonl.gz
-  magister conform --evaluator all mine.kif recorded.jsonl.gz"
+  magister conform --evaluator all mine.kif recorded.jsonl.gz
+  magister conform Hearts4.rcy Hearts4.full.gz Hearts4.trace.gz"
 )]
 pub(crate) struct Conform {
     /// The rules: a file, the name of a bundled game, or - for standard input

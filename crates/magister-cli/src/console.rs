@@ -18,7 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::{Context as _, Result, anyhow, bail};
 use magister::{Playable, Source};
 use magister_arena::{AgentThread, Asked, Ended, Person, TimeControl, Wish};
-use magister_core::{Game, Information, MatchRecord, Move, PlayerSource as _, Said, Seed, Stop};
+use magister_core::{
+    Game, Information, MatchRecord, Move, PlayerSource as _, Role, Said, Seed, Stop,
+};
 use magister_engine::board::{Painter, Picture, fluents};
 use magister_players::Spec;
 
@@ -367,6 +369,9 @@ impl Console {
         if refused.moves.is_empty() {
             bail!("You have not tried an illegal move yet; type `why MOVE` to ask about one.");
         }
+        if let Some(answer) = self.not_held(role, known, refused) {
+            return Ok(answer);
+        }
         let Some(state) = known.certain_state().filter(|_| !has_cards(game)) else {
             let texts = refused.moves.iter().take(EXPLAINED);
             let texts: Vec<String> = texts.map(|text| self.look.choice(game, text)).collect();
@@ -391,6 +396,21 @@ impl Console {
             answer.push_str("`rules` explains the moves in words.\n");
         }
         Ok(answer)
+    }
+
+    /// In a card game, the cards of an illegal move that are not in the player's own hand.
+    fn not_held(&self, role: Role, known: &Known, refused: &Refused) -> Option<String> {
+        let cards = self.source.card_game()?;
+        let state = known.possible_state()?;
+        let words = refused.moves.iter().flat_map(|text| text.split([' ', '(', ')', '[', ']']));
+        let strange = |word: &&str| cards.holds(&state, role, word) == Some(false);
+        let strange: std::collections::BTreeSet<&str> = words.filter(strange).collect();
+        if strange.is_empty() {
+            return None;
+        }
+        let are = if strange.len() == 1 { "is" } else { "are" };
+        let strange: Vec<&str> = strange.into_iter().collect();
+        Some(format!("{} {are} not in your hand.\n", strange.join(", ")))
     }
 
     /// The move that the adviser recommends.

@@ -119,7 +119,9 @@ fn int_is_safe(int: &Int) -> bool {
     match int {
         Int::Const(_) | Int::Var(_) => true,
         Int::Stored(owner, key) => store_is_safe(owner, key),
-        Int::Arith(Arith::Add | Arith::Sub | Arith::Mul, a, b) => int_is_safe(a) && int_is_safe(b),
+        Int::Arith(Arith::Add | Arith::Sub | Arith::Mul, _, a, b) => {
+            int_is_safe(a) && int_is_safe(b)
+        }
         Int::Size(coll) => coll_is_safe(coll),
         Int::Sum(cards, points) => cards_are_safe(cards) && place_is_safe(points),
         Int::Score(card, points) => card_is_safe(card) && place_is_safe(points),

@@ -117,6 +117,8 @@ codes! {
         "The rules use cards of a place that no card is ever put into. Often its name or its visibility differs from that of the place with the cards."
     NeverWritten "305" "never-written" Warning yes
         "An integer or string storage is read but never written, and the name of another one differs by one letter. A storage that is never written is always 0 or the empty string, so the name is probably misspelt."
+    UnknownValue "306" "unknown-value" Warning yes
+        "A point map gives points for a value that no card has, so nothing gets them. Often the value is misspelt."
 
     AnyOutsideChoice "401" "any-outside-choice" Error yes
         "`any` with actions offers options, so it belongs in a `choice`. Elsewhere there is no choosing player."
@@ -124,9 +126,16 @@ codes! {
         "A `choice` or a `stage` stands where only actions are allowed. Write two decisions as two choices, one after the other."
     NoCards "403" "no-cards" Warning yes
         "The game has no cards."
+    FailsAtStart "404" "fails-at-start" Error yes
+        "The rules fail before the first decision, in every match: a card is taken from an empty pile, a number is divided by zero, a stage never ends, a player has no option, or a collection grows beyond the limits."
 }
 
 impl Code {
+    /// Whether the text exceeds a limit of the reader, which then reads no further.
+    pub(crate) fn is_limit(self) -> bool {
+        matches!(self, Code::TooLarge | Code::TooDeep)
+    }
+
     /// The code with this identifier or short name.
     pub fn find(text: &str) -> Option<Code> {
         Code::ALL

@@ -454,14 +454,16 @@ impl std::fmt::Display for Quantity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{}: {:.3} here in {} games, {:.3} recorded in {}, {:.1} standard errors",
-            self.what,
-            self.here.0,
-            self.here.2,
-            self.recorded.0,
-            self.recorded.2,
-            self.errors()
-        )
+            "{}: {:.3} here in {} games, {:.3} recorded in {}, ",
+            self.what, self.here.0, self.here.2, self.recorded.0, self.recorded.2,
+        )?;
+        // Without any deviation, a difference has no size in standard errors.
+        match self.errors() {
+            errors if self.here.1.max(self.recorded.1) > 0.0 || errors <= 0.0 => {
+                write!(f, "{errors:.1} standard errors")
+            }
+            _ => f.write_str("a difference, though no game deviates from its mean"),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use magister_core::Role;
 
 use crate::game::CardGame;
 use crate::ir::Stmt;
-use crate::machine::{Machine, Wait};
+use crate::machine::{Machine, Thing, Wait, Why};
 
 /// A decision of a player with the alternatives of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +26,28 @@ pub struct Alternative {
     pub source: String,
     /// The options that it offers in this state.
     pub options: Vec<String>,
+    /// The condition that rules out what was asked for, if one is found.
+    pub reason: Option<String>,
 }
 
 impl CardGame {
-    /// The decision in a state; `None` if no player decides.
-    pub fn decision(&self, state: &[u64]) -> Option<Decision> {
+    /// Whether a text is the name of a card.
+    pub fn has_card(&self, name: &str) -> bool {
+        self.shared.moves.card_of(&name.to_ascii_uppercase()).is_some()
+    }
+
+    /// Whether a card is in a pile of a player. `None` if there is no such card or state.
+    pub fn holds(&self, state: &[u64], role: Role, name: &str) -> Option<bool> {
+        let p = &self.shared.program;
+        let card = self.shared.moves.card_of(&name.to_ascii_uppercase())?;
+        let mut machine = Machine::new(p);
+        machine.load(p, state)?;
+        Some(p.pile(machine.at[card as usize] as usize).1 == u32::from(role.0) + 1)
+    }
+
+    /// The decision in a state, and why its alternatives do not offer something, such as `play 8C`
+    /// or `8C`; `None` if no player decides.
+    pub fn decision(&self, state: &[u64], asked: &str) -> Option<Decision> {
         let shared = &self.shared;
         let p = &shared.program;
         let mut machine = Machine::new(p);
@@ -55,6 +72,7 @@ impl CardGame {
                 line: line(stmt),
                 source: source(stmt),
                 options: Vec::new(),
+                reason: None,
             })
             .collect();
         let mut key = Vec::new();
@@ -63,10 +81,44 @@ impl CardGame {
             let alternative = machine.choosing.path(option)[0] as usize;
             list[alternative].options.push(shared.moves.text(made));
         }
+        let forms = crate::read::read_as(&shared.text, &p.limits, p.compat).forms;
+        let things = self.things(asked);
+        for (one, &stmt) in list.iter_mut().zip(alternatives) {
+            let names = |card: usize| shared.moves.card(card).to_owned();
+            let mut why = Why {
+                p,
+                machine: &mut machine,
+                text: &shared.text,
+                forms: &forms,
+                names: &names,
+                asked: things.clone(),
+            };
+            one.reason = why.reason(stmt);
+        }
         Some(Decision {
             role: Role(machine.current() as u8),
             line: line(choice),
             alternatives: list,
         })
+    }
+
+    /// The cards, numbers and names of a question.
+    fn things(&self, asked: &str) -> Vec<Thing> {
+        let strings = &self.shared.program.rules.strings;
+        asked
+            .split(|letter: char| letter.is_whitespace() || "()[]".contains(letter))
+            .filter(|word| !word.is_empty())
+            .filter_map(|word| {
+                let upper = word.to_ascii_uppercase();
+                let name = || strings.iter().position(|known| *known == upper);
+                if let Some(card) = self.shared.moves.card_of(&upper) {
+                    Some(Thing::Card(card))
+                } else if let Ok(number) = word.parse() {
+                    Some(Thing::Number(number))
+                } else {
+                    name().map(|at| Thing::Name(at as u32))
+                }
+            })
+            .collect()
     }
 }

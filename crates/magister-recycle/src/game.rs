@@ -8,9 +8,10 @@ use magister_core::{
     Worker, Worlds, rules_hash,
 };
 
-use crate::check::{self, Options};
+use crate::check::{self, Fix, Options};
 use crate::code::Diagnostics;
 use crate::deals::Deals;
+use crate::fault;
 use crate::machine::{Machine, Wait};
 use crate::moves::Moves;
 use crate::percepts::{Percepts, pile_name};
@@ -28,6 +29,8 @@ pub struct Examined {
     pub game: Option<CardGame>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
+    /// Words that are probably misspelt, with what is meant.
+    pub fixes: Vec<Fix>,
 }
 
 /// A card game.
@@ -53,12 +56,22 @@ pub(crate) struct Shared {
 pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
     let read = read::read_as(text, &options.limits, options.compat);
     let canonical = crate::print::canonical(&read.forms);
-    let (checked, diagnostics) = check::check(&read.forms, options, read.diagnostics);
-    let game = checked.map(|rules| {
-        let program = Program::new(rules, options.compat, options.limits);
-        CardGame::new(name, text, &canonical, program)
+    // Everything behind the limits is missing, so the rest is not worth checking.
+    if read.diagnostics.as_slice().iter().any(|one| one.code.is_limit()) {
+        return Examined { game: None, diagnostics: read.diagnostics, fixes: Vec::new() };
+    }
+    let (checked, mut diagnostics, fixes) = check::check(&read.forms, options, read.diagnostics);
+    let program = checked.map(|rules| Program::new(rules, options.compat, options.limits));
+    // A game that cannot begin would look like one that is over at once.
+    let program = program.filter(|program| match fault::at_start(program, text) {
+        None => true,
+        Some(diagnostic) => {
+            diagnostics.push(diagnostic);
+            false
+        }
     });
-    Examined { game, diagnostics }
+    let game = program.map(|program| CardGame::new(name, text, &canonical, program));
+    Examined { game, diagnostics, fixes }
 }
 
 /// Whether a text seems to be RECYCLE: its first words are `(game (setup` or `(game (declare`.

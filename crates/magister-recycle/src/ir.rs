@@ -16,6 +16,29 @@ pub(crate) type StmtId = u32;
 /// The number of a string.
 pub(crate) type StrId = u32;
 
+/// The offset of an expression in the text, to report where it failed. It is no part of the
+/// meaning, so all are equal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin(u32);
+
+impl Origin {
+    pub(crate) const UNKNOWN: Origin = Origin(u32::MAX);
+
+    pub(crate) fn new(span: Span) -> Self {
+        Origin(span.start)
+    }
+
+    pub(crate) fn offset(self) -> Option<usize> {
+        (self.0 != u32::MAX).then_some(self.0 as usize)
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// The players that can see the cards of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Vis {
@@ -60,12 +83,12 @@ pub(crate) enum Owner {
     CurrentTeam,
     NextTeam,
     PreviousTeam,
-    Player(Box<Int>),
-    Team(Box<Int>),
+    Player(Box<Int>, Origin),
+    Team(Box<Int>, Origin),
     /// The player whose place contains a card.
-    Of(Box<Card>),
+    Of(Box<Card>, Origin),
     /// The team of a player.
-    TeamOf(Box<Owner>),
+    TeamOf(Box<Owner>, Origin),
     Var(Slot),
 }
 
@@ -115,10 +138,10 @@ pub(crate) enum Int {
     Const(i32),
     Var(Slot),
     Stored(Owner, Key),
-    Arith(Arith, Box<Int>, Box<Int>),
+    Arith(Arith, Origin, Box<Int>, Box<Int>),
     Tri(Box<Int>),
     Fib(Box<Int>),
-    Random(Box<Int>, Box<Int>),
+    Random(Box<Int>, Box<Int>, Origin),
     Size(Box<Coll>),
     Sum(Box<Cards>, Box<Points>),
     Score(Box<Card>, Box<Points>),
@@ -199,10 +222,20 @@ pub(crate) enum Groups {
     Var(Slot),
     List(Vec<Cards>),
     Each(Box<Coll>, Slot, Box<Cards>),
-    Tuples { count: Box<Int>, cards: Box<Cards>, points: Box<Points> },
-    Partition(Box<Str>, Box<Groups>),
+    Tuples {
+        count: Box<Int>,
+        cards: Box<Cards>,
+        points: Box<Points>,
+    },
+    /// By the values of an attribute; without one, cards with the same values are together.
+    Partition(Option<Box<Str>>, Box<Groups>),
     Subsets(Box<Cards>),
-    Runs { largest: bool, least: Box<Int>, cards: Box<Cards>, points: Box<Points> },
+    Runs {
+        largest: bool,
+        least: Box<Int>,
+        cards: Box<Cards>,
+        points: Box<Points>,
+    },
     Filter(Box<Groups>, Slot, Box<Bool>),
 }
 
@@ -372,6 +405,7 @@ pub(crate) struct Checked {
     pub slots: u32,
     pub root: StmtId,
     pub score: Int,
+    pub score_span: Span,
     /// Whether the highest score wins.
     pub most: bool,
     /// The meaning of the words in the slots, for texts of options.

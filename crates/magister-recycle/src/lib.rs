@@ -51,6 +51,7 @@
 //! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
 //! | `decision` | the rules that offer the options of a decision |
+//! | `fault` | where rules fail at run time |
 //! | `table` | positions and events for people |
 //! | `deals` | samples of the hidden cards |
 //! | [`conform`] | recorded games, replayed and compared |
@@ -66,6 +67,7 @@ mod code;
 pub mod conform;
 mod deals;
 mod decision;
+mod fault;
 mod format;
 mod game;
 mod ir;
@@ -83,7 +85,7 @@ pub mod table;
 mod tree;
 mod worker;
 
-pub use check::Options;
+pub use check::{Fix, Options};
 pub use code::{Code, Diagnostic, Diagnostics};
 pub use decision::{Alternative, Decision};
 pub use format::{format, same_text};

@@ -49,8 +49,21 @@ pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
         );
         return reader.out;
     }
+    if is_binary(text) {
+        reader.report(Code::Unexpected, Span::new(0, 0), "this is not text");
+        return reader.out;
+    }
     reader.run(limits);
     reader.out
+}
+
+/// Whether a text contains what no editor writes: a zero byte, or many characters that are no
+/// letters. Invalid UTF-8 was replaced before.
+fn is_binary(text: &str) -> bool {
+    let strange = |letter: &char| {
+        *letter == '\u{fffd}' || (letter.is_control() && !letter.is_ascii_whitespace())
+    };
+    text.contains('\0') || text.chars().filter(strange).count() > text.len() / 20
 }
 
 /// An open list: its parenthesis, and its contents so far.
@@ -75,6 +88,10 @@ impl Reader<'_> {
         while let Some(&byte) = self.bytes.get(self.at) {
             let start = self.at;
             if self.nodes >= limits.nodes {
+                // A text that is nested too deeply has been reported.
+                if skipped > 0 {
+                    break;
+                }
                 self.report(
                     Code::TooLarge,
                     Span::new(start, start),
@@ -112,7 +129,8 @@ impl Reader<'_> {
                 _ => self.word(),
             }
         }
-        self.unclosed();
+        // A list that is nested too deeply is not closed, because it was not opened.
+        self.unclosed(skipped > 0);
     }
 
     fn comment(&mut self) {
@@ -141,8 +159,7 @@ impl Reader<'_> {
     }
 
     /// Closes the lists that are still open at the end of the text.
-    fn unclosed(&mut self) {
-        let mut reported = false;
+    fn unclosed(&mut self, mut reported: bool) {
         while let Some(open) = self.stack.pop() {
             if !reported {
                 self.out.diagnostics.push(

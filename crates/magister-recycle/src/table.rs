@@ -179,8 +179,10 @@ impl CardGame {
                     Some((.., cards)) => cards.push(c),
                     None => ways.push((a, b, vec![c])),
                 },
-                1 => parts.push(format!("{} {c}", store_words(p, 0, a, viewer))),
-                2 => parts.push(format!("{} {}", store_words(p, 1, a, viewer), lower(p, c as u32))),
+                1 => parts.push(format!("{}: {c}", store_words(p, 0, a, viewer))),
+                2 => {
+                    parts.push(format!("{}: {}", store_words(p, 1, a, viewer), lower(p, c as u32)))
+                }
                 9 => parts.push("pass".to_owned()),
                 _ => {}
             }
@@ -249,5 +251,8 @@ fn pile_words(p: &Program, pile: u32, viewer: Option<Role>) -> String {
 fn store_words(p: &Program, kind: usize, address: u32, viewer: Option<Role>) -> String {
     let names = [&p.rules.ints, &p.rules.strs, &p.rules.maps][kind];
     let name = lower(p, names[(address / p.owners) as usize]);
-    format!("{} {name}", whose(p, address % p.owners, viewer))
+    match address % p.owners {
+        0 => name,
+        owner => format!("{} {name}", whose(p, owner, viewer)),
+    }
 }

@@ -78,6 +78,11 @@ impl Node {
         }
     }
 
+    /// Whether it is a variable or a list, and thus may be an owner.
+    pub(crate) fn is_operand(&self) -> bool {
+        matches!(self.kind, NodeKind::Var(_) | NodeKind::List(_))
+    }
+
     /// The first keyword or operator of a list.
     pub fn head(&self) -> Option<&str> {
         let first = self.list()?.first()?;

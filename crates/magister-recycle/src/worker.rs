@@ -7,6 +7,7 @@ use magister_core::{
     playout,
 };
 
+use crate::fault::Spot;
 use crate::game::Shared;
 use crate::machine::{Draw, Fault, Machine, Wait};
 
@@ -98,12 +99,10 @@ impl CardWorker {
         }
     }
 
-    fn halt(fault: Fault) -> Halt {
-        if fault.is_limit() {
-            Halt::Limit(fault.text().to_owned())
-        } else {
-            Halt::Rules(fault.text().to_owned())
-        }
+    fn halt(&self, fault: Fault) -> Halt {
+        let Shared { program, text, .. } = &*self.shared;
+        let text = Spot::of(program, text, &self.machine, fault).describe(text, fault);
+        if fault.is_limit() { Halt::Limit(text) } else { Halt::Rules(text) }
     }
 
     /// Runs without everything that playouts do not need.
@@ -155,8 +154,9 @@ impl Worker for CardWorker {
             return Err(Halt::BadState);
         }
         self.refresh().map_err(|fault| {
+            let halt = self.halt(fault);
             self.reset();
-            Self::halt(fault)
+            halt
         })
     }
 
@@ -221,7 +221,7 @@ impl Worker for CardWorker {
         out.tick = !self.silent();
         if !out.tick {
             // A silent position of a shuffle cannot fail.
-            return self.machine.drawn(p, picked as u32).map_err(Self::halt);
+            return self.machine.drawn(p, picked as u32).map_err(|fault| self.halt(fault));
         }
         if !self.blind {
             self.machine.save(&mut self.before);
@@ -234,11 +234,12 @@ impl Worker for CardWorker {
         };
         self.machine.logging = false;
         if let Err(fault) = made.and_then(|()| self.refresh()) {
+            let halt = self.halt(fault);
             if !self.blind {
                 let _ = self.machine.load(p, &self.before);
                 let _ = self.refresh();
             }
-            return Err(Self::halt(fault));
+            return Err(halt);
         }
         if self.blind {
             return Ok(());

@@ -5,6 +5,7 @@
 //! and play better in random matches than before.
 
 mod candidates;
+mod cards;
 mod noop;
 mod spelling;
 
@@ -15,7 +16,7 @@ use magister_engine::inspect::{Survey, survey};
 use magister_engine::within;
 use magister_gdl::{Code, Severity, examine, read};
 
-use crate::{Options, Reading};
+use crate::{FrontEnd, Input, Options, Reading};
 use candidates::candidates;
 
 /// The maximum number of repairs of one rulesheet, and of candidates for each of them.
@@ -58,9 +59,13 @@ struct Candidate {
 /// The badness of rules: reading errors, all errors, warnings.
 type Badness = (usize, usize, usize);
 
-/// Tries to repair rules in GDL, GDL-II or Gamemaster's language. `None` if nothing is wrong, or if
+/// Tries to repair rules. In RECYCLE, only misspelt words are corrected. `None` if nothing is wrong, or if
 /// no repair makes the rules free of errors and better to play.
 pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
+    let input = Input { name: name.to_owned(), text: text.to_owned(), exact: true };
+    if reading.front_end_of(&input) == FrontEnd::Recycle {
+        return cards::repair(name, text, reading);
+    }
     let (mut now, mut changes) = (text.to_owned(), Vec::new());
     let before = badness(text, reading);
     for _ in 0..REPAIRS {

@@ -51,7 +51,7 @@ pub(crate) struct Analyze {
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Also write charts as SVG
+    /// Also write charts as SVG; with --designer, the metrics and their charts
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
     /// Compute CardStock's metrics for game designers instead: fairness, order, gain, spread, convergence,

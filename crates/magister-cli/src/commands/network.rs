@@ -18,7 +18,8 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     let name = source.name();
     let start = Instant::now();
     let Some(made) = source.network() else {
-        bail!("{} is written in Rust, so it has no propositional network", args.game);
+        let language = source.language();
+        bail!("{} is written in {language}, so it has no propositional network", args.game);
     };
     let network = made
         .map_err(|error| anyhow::anyhow!("{error}"))

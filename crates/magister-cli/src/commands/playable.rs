@@ -236,6 +236,13 @@ fn report(
             }
             let count = plural(survey.playouts, "random match");
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
+            if survey.playouts < args.playouts {
+                let rest = plural(args.playouts - survey.playouts, "match");
+                let verb = if survey.playouts + 1 == args.playouts { "was" } else { "were" };
+                let line =
+                    format!("{rest} {verb} not played, because several failed in the same way");
+                write!(out, "{}", fitted(&line))?;
+            }
             let mut lines = observations(*game, survey, args.max_steps);
             // Without a step, no rule for `next` or `goal` had an opportunity.
             if survey.finished < survey.playouts || survey.longest > 0 {
@@ -257,7 +264,8 @@ fn report(
                 n if n > EXAMPLE => format!("for example after {n} steps, which --json lists"),
                 _ => format!("for example after {steps}"),
             };
-            let played = plural(args.playouts, "match");
+            let played = played.map_or(args.playouts, |played| played.survey.playouts);
+            let played = plural(played, "match");
             writeln!(
                 out,
                 "{}",

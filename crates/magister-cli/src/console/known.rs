@@ -292,6 +292,15 @@ impl Known {
         (1..belief.len()).all(|number| belief.state(number) == all).then(|| all.to_vec())
     }
 
+    /// A state that is consistent with what the role knows, if one was found.
+    pub(super) fn possible_state(&self) -> Option<Vec<u64>> {
+        if self.game.info().information == Information::Perfect {
+            return Some(self.state());
+        }
+        let belief = self.hidden.follower.belief().filter(|belief| belief.len() > 0)?;
+        Some(belief.state(0).to_vec())
+    }
+
     /// The state of the position, with perfect information.
     pub(super) fn state(&self) -> Vec<u64> {
         let mut state = Vec::new();

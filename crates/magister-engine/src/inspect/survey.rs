@@ -68,7 +68,13 @@ pub struct Survey {
     pub legal: BTreeSet<Move>,
 }
 
-/// Plays matches of a game whose goal values should lie in a range, until it is stopped.
+/// After this many matches with the same failure, more of them show nothing new. A match that fails
+/// at a limit is also slow.
+const ENOUGH_FAILURES: u32 = 5;
+
+/// Plays matches of a game whose goal values should lie in a range, until it is stopped. It also
+/// stops after a few matches that exceeded the same limit, and if the first few matches all failed
+/// in the same way.
 pub fn survey(
     game: &dyn Game,
     range: (f64, f64),
@@ -86,14 +92,28 @@ pub fn survey(
         step: Step::new(),
         moves: Vec::new(),
         totals: Vec::new(),
+        limited: 0,
     };
     for number in 0..playouts {
         if stop.is_set() {
             break;
         }
         one.play(&mut survey, max_steps, &mut seed.derive_index(u64::from(number)).rng());
+        if one.limited >= ENOUGH_FAILURES || survey.fails_alike() {
+            break;
+        }
     }
     survey
+}
+
+impl Survey {
+    /// Whether the first few matches all failed in the same way.
+    fn fails_alike(&self) -> bool {
+        let mut faults = self.faults.iter();
+        self.playouts == ENOUGH_FAILURES
+            && matches!((faults.next(), faults.next()),
+                (Some((Fault::Step(_), seen)), None) if seen.matches == self.playouts)
+    }
 }
 
 struct Match<'a> {
@@ -103,6 +123,8 @@ struct Match<'a> {
     step: Step,
     moves: Vec<Vec<Move>>,
     totals: Vec<f64>,
+    /// The number of matches that exceeded a limit.
+    limited: u32,
 }
 
 impl Match<'_> {
@@ -119,6 +141,7 @@ impl Match<'_> {
             let Some(joint) = self.choose(survey, rng) else { return };
             if let Err(halt) = self.worker.step(&joint, &mut self.step, &Stop::never()) {
                 self.moves.push(joint);
+                self.limited += u32::from(matches!(halt, Halt::Limit(_)));
                 let what = match halt {
                     Halt::Rules(what) => what,
                     other => other.to_string(),

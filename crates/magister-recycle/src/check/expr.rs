@@ -2,7 +2,9 @@
 
 use super::{Binding, Checker, Elem, Type, Val};
 use crate::code::{Code, Diagnostic};
-use crate::ir::{Bool, Card, Cards, Coll, Groups, Int, Key, Owner, Place, Points, Str, Vis, Words};
+use crate::ir::{
+    Bool, Card, Cards, Coll, Groups, Int, Key, Origin, Owner, Place, Points, Str, Vis, Words,
+};
 use crate::tree::{Node, NodeKind};
 
 impl Checker<'_> {
@@ -10,7 +12,11 @@ impl Checker<'_> {
     pub(super) fn val(&mut self, node: &Node) -> Option<Val> {
         match &node.kind {
             NodeKind::Int(number) => Some(Val::Int(Int::Const(*number))),
-            NodeKind::Name(name) => Some(Val::Str(Str::Const(self.string(name)))),
+            NodeKind::Name(name) => {
+                let name = self.string(name);
+                self.mentioned.insert(name);
+                Some(Val::Str(Str::Const(name)))
+            }
             NodeKind::Var(name) => self.variable(node, name),
             NodeKind::Word(word) => match word.as_str() {
                 "player" => Some(Val::Words(Words::Players, Elem::Player)),
@@ -57,7 +63,7 @@ impl Checker<'_> {
     }
 
     /// Reports that a value has the wrong type.
-    fn mismatch<T>(&mut self, node: &Node, wanted: &str, found: &Val) -> Option<T> {
+    pub(super) fn mismatch<T>(&mut self, node: &Node, wanted: &str, found: &Val) -> Option<T> {
         let found = found.describe();
         self.push(
             Diagnostic::new(
@@ -177,6 +183,11 @@ impl Checker<'_> {
                         return value;
                     }
                 }
+                _ if items.len() >= 3 && (first.is("game") || first.is_operand()) => {
+                    let message = format!("`{word}` is neither a kind of place nor of storage");
+                    self.unknown(&items[1], message, super::spelling::STORES);
+                    return None;
+                }
                 _ => {}
             }
         }
@@ -216,19 +227,26 @@ impl Checker<'_> {
                 let Some(index) = self.int(first) else { return Some(None) };
                 let count =
                     if team { self.out.teams.len() as i32 } else { self.out.players as i32 };
+                if team && count == 0 {
+                    self.teams(node);
+                    return Some(None);
+                }
+                // The number of players is missing if it is wrong, which was reported.
                 if let Int::Const(number) = index
                     && number >= count
+                    && count > 0
                 {
-                    let what = if team { "teams" } else { "players" };
-                    let message = format!("there are only {count} {what}, counted from zero");
+                    let what = if team { "team" } else { "player" };
+                    let (are, s) = if count == 1 { ("is", "") } else { ("are", "s") };
+                    let message = format!("there {are} only {count} {what}{s}, counted from zero");
                     self.report(Code::NoSuchOwner, first.span, message);
                     return Some(None);
                 }
-                let index = Box::new(index);
+                let (index, origin) = (Box::new(index), Origin::new(node.span));
                 return Some(Some(if team {
-                    Val::Team(Owner::Team(index))
+                    Val::Team(Owner::Team(index, origin))
                 } else {
-                    Val::Player(Owner::Player(index))
+                    Val::Player(Owner::Player(index, origin))
                 }));
             }
         };
@@ -376,7 +394,7 @@ impl Checker<'_> {
 pub(super) fn fold(int: &Int) -> Option<i32> {
     match int {
         Int::Const(number) => Some(*number),
-        Int::Arith(op, a, b) => crate::number::arith(*op, fold(a)?, fold(b)?),
+        Int::Arith(op, _, a, b) => crate::number::arith(*op, fold(a)?, fold(b)?),
         Int::Tri(n) => Some(crate::number::tri(fold(n)?)),
         Int::Fib(n) => Some(crate::number::fib(fold(n)?)),
         _ => None,

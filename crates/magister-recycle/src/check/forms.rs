@@ -1,15 +1,17 @@
 //! The forms of expressions, by the keyword they begin with.
 
+use super::spelling::{EXPRESSIONS, STORES};
 use super::{Checker, Elem, Type, Val};
 use crate::code::{Code, Diagnostic};
 use crate::ir::{
-    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Owner, SetOp, Vis, Which, Words,
+    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Origin, Owner, SetOp, Vis, Which, Words,
 };
-use crate::tree::Node;
+use crate::tree::{Node, NodeKind};
 
 impl Checker<'_> {
     pub(super) fn headed(&mut self, node: &Node, head: &str, items: &[Node]) -> Option<Val> {
         let rest = &items[1..];
+        let origin = Origin::new(node.span);
         match head {
             "+" | "-" | "*" | "//" | "%" | "^" | "mod" => {
                 if head == "mod" {
@@ -25,7 +27,7 @@ impl Checker<'_> {
                     "^" => Arith::Pow,
                     _ => Arith::Rem,
                 };
-                Some(Val::Int(Int::Arith(op, Box::new(a?), Box::new(b?))))
+                Some(Val::Int(Int::Arith(op, origin, Box::new(a?), Box::new(b?))))
             }
             "tri" | "fib" => {
                 let [n] = self.exactly(node, rest, "an integer")?;
@@ -82,12 +84,8 @@ impl Checker<'_> {
                 let name = self.str(name);
                 let card = self.card(card)?;
                 let name = name?;
-                if let crate::ir::Str::Const(id) = name
-                    && !self.out.cards.iter().any(|c| c.values.iter().any(|v| v.0 == id))
-                {
-                    let text = &self.strings[id as usize];
-                    let message = format!("no card has the attribute `{text}`");
-                    self.report(Code::UnknownAttribute, name_node.span, message);
+                if let crate::ir::Str::Const(id) = name {
+                    self.known_attribute(id, name_node.span);
                 }
                 Some(Val::Str(crate::ir::Str::Att(Box::new(name), Box::new(card))))
             }
@@ -152,9 +150,19 @@ impl Checker<'_> {
                     self.malformed(node, "`(partition ATTRIBUTE CARDS ..)`");
                     return None;
                 };
-                let name = self.str(name);
-                let groups = self.operands(node, piles)?;
-                Some(Val::Groups(Groups::Partition(Box::new(name?), Box::new(groups))))
+                match self.val(name)? {
+                    Val::Cards(_) | Val::Groups(_) => {
+                        let new = "(partition ATTRIBUTE CARDS)";
+                        self.older(node.span, "(partition CARDS)", new);
+                        let groups = self.operands(node, rest)?;
+                        Some(Val::Groups(Groups::Partition(None, Box::new(groups))))
+                    }
+                    Val::Str(name) => {
+                        let groups = self.operands(node, piles)?;
+                        Some(Val::Groups(Groups::Partition(Some(Box::new(name)), Box::new(groups))))
+                    }
+                    other => self.mismatch(name, "an attribute", &other),
+                }
             }
             "subsets" => {
                 let [cards] = self.exactly(node, rest, "a collection of cards")?;
@@ -171,7 +179,7 @@ impl Checker<'_> {
             }
             "owner" => {
                 let [card] = self.exactly(node, rest, "a card")?;
-                Some(Val::Player(Owner::Of(Box::new(self.card(card)?))))
+                Some(Val::Player(Owner::Of(Box::new(self.card(card)?), origin)))
             }
             "team" => {
                 let [player] = self.exactly(node, rest, "a player")?;
@@ -180,12 +188,21 @@ impl Checker<'_> {
                     self.report(Code::NoSuchOwner, node.span, "the game has no teams");
                     return None;
                 }
-                Some(Val::Team(Owner::TeamOf(Box::new(player))))
+                Some(Val::Team(Owner::TeamOf(Box::new(player), origin)))
             }
             "indexed" => self.all_indices(node, rest),
+            _ if STORES.contains(&head) => {
+                let message = "an owner such as `game` is missing";
+                let name = self.shown(rest);
+                self.push(
+                    Diagnostic::new(Code::Malformed, node.span, message)
+                        .help(format!("`(game {head}{name})`")),
+                );
+                None
+            }
             _ => {
                 let message = format!("no expression begins with `{head}`");
-                self.report(Code::UnknownForm, items[0].span, message);
+                self.unknown(&items[0], message, EXPRESSIONS);
                 None
             }
         }
@@ -203,6 +220,16 @@ impl Checker<'_> {
             return None;
         }
         Some(std::array::from_fn(|at| &rest[at]))
+    }
+
+    /// The names in a list of parts, for an example.
+    fn shown(&self, rest: &[Node]) -> String {
+        let names = rest.iter().filter_map(|part| match &part.kind {
+            NodeKind::Name(name) => Some(format!(" {name}")),
+            _ => None,
+        });
+        let names: String = names.take(1).collect();
+        if names.is_empty() { " NAME".to_owned() } else { names }
     }
 
     /// `X using POINTS`.
@@ -251,7 +278,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        Some(Val::Int(Int::Random(Box::new(low), Box::new(high))))
+        Some(Val::Int(Int::Random(Box::new(low), Box::new(high), Origin::new(node.span))))
     }
 
     /// Whether two values of one type are equal.

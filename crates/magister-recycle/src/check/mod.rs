@@ -6,11 +6,14 @@
 mod expr;
 mod forms;
 mod setup;
+mod spelling;
 mod stmt;
 mod used;
 
 use magister_diagnostic::{Severity, Span};
 use rustc_hash::FxHashMap;
+
+pub use spelling::Fix;
 
 use crate::code::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
@@ -125,16 +128,25 @@ pub(crate) struct Checker<'a> {
     /// Whether a store or a place has a computed name.
     open: [bool; 3],
     open_places: [bool; 5],
+    /// The attributes of the cards with their values.
+    attributes: std::collections::BTreeSet<(StrId, StrId)>,
+    /// The names that the rules use as values, other than in point maps.
+    mentioned: rustc_hash::FxHashSet<StrId>,
+    /// Attributes and values in point maps that no card has.
+    unknown_values: Vec<(StrId, StrId, Span)>,
+    /// Words that are probably misspelt.
+    fixes: Vec<Fix>,
     /// The point maps and places that were used, and those that were filled or set, for warnings.
     used: used::Uses,
 }
 
-/// Checks a tree. Returns rules only if there is no error.
+/// Checks a tree. Returns rules only if there is no error. The last result are the words that are
+/// probably misspelt.
 pub(crate) fn check(
     forms: &[Node],
     options: &Options,
     diagnostics: Diagnostics,
-) -> (Option<Checked>, Diagnostics) {
+) -> (Option<Checked>, Diagnostics, Vec<Fix>) {
     let mut checker = Checker {
         options,
         diagnostics,
@@ -157,6 +169,7 @@ pub(crate) fn check(
             slots: 0,
             root: 0,
             score: Int::Const(0),
+            score_span: Span::default(),
             most: true,
             slot_kinds: Vec::new(),
         },
@@ -168,6 +181,10 @@ pub(crate) fn check(
         let_slots: rustc_hash::FxHashSet::default(),
         open: [false; 3],
         open_places: [false; 5],
+        attributes: std::collections::BTreeSet::new(),
+        mentioned: rustc_hash::FxHashSet::default(),
+        unknown_values: Vec::new(),
+        fixes: Vec::new(),
         used: used::Uses::default(),
     };
     // The empty string is the initial value of stores, and the value of a missing attribute.
@@ -175,14 +192,15 @@ pub(crate) fn check(
     checker.game(forms);
     checker.close();
     checker.warn_unused();
-    let Checker { mut out, diagnostics: mut found, strings, slots, .. } = checker;
+    checker.warn_unknown_values();
+    let Checker { mut out, diagnostics: mut found, strings, slots, fixes, .. } = checker;
     found.sort();
     if found.has_errors() {
-        return (None, found);
+        return (None, found, fixes);
     }
     out.strings = strings;
     out.slots = slots;
-    (Some(out), found)
+    (Some(out), found, fixes)
 }
 
 impl Checker<'_> {

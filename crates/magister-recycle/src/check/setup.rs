@@ -16,6 +16,14 @@ struct Deck {
     repeated: bool,
 }
 
+const MISSING: [&str; 2] = ["the game has no setup", "the game has no scoring"];
+
+/// Whether a form begins with a word that is probably this one, misspelt.
+fn is_nearly(form: &Node, word: &'static str) -> bool {
+    let head = form.list().and_then(|list| list.first()).and_then(Node::word);
+    head.is_some_and(|head| super::spelling::nearest(head, &[word]).is_some())
+}
+
 impl Checker<'_> {
     pub(super) fn game(&mut self, forms: &[Node]) {
         let Some(game) = forms.iter().find(|form| form.head() == Some("game")) else {
@@ -47,9 +55,14 @@ impl Checker<'_> {
                 self.setup(setup);
                 rest = after;
             }
+            Some((first, after)) if is_nearly(first, "setup") => {
+                self.unknown(&first.list().unwrap_or(&[])[0], MISSING[0].to_owned(), &["setup"]);
+                rest = after;
+                self.out.players = 1;
+            }
             _ => {
                 self.push(
-                    Diagnostic::new(Code::NoGame, game.span, "the game has no setup")
+                    Diagnostic::new(Code::NoGame, game.span, MISSING[0])
                         .help("`(setup (create players 2) ..)` comes before the first block"),
                 );
                 self.out.players = 1;
@@ -60,9 +73,13 @@ impl Checker<'_> {
                 self.out.root = self.blocks(game, before);
                 self.scoring(scoring);
             }
+            Some((last, before)) if is_nearly(last, "scoring") => {
+                self.blocks(game, before);
+                self.unknown(&last.list().unwrap_or(&[])[0], MISSING[1].to_owned(), &["scoring"]);
+            }
             _ => {
                 self.push(
-                    Diagnostic::new(Code::NoGame, game.span, "the game has no scoring")
+                    Diagnostic::new(Code::NoGame, game.span, MISSING[1])
                         .help("`(scoring max INTEGER)` comes after the last block"),
                 );
                 self.blocks(game, rest);
@@ -81,6 +98,7 @@ impl Checker<'_> {
             Some("min") => self.out.most = false,
             _ => self.malformed(goal, "`max` or `min`"),
         }
+        self.out.score_span = score.span;
         if let Some(score) = self.int(score) {
             self.out.score = score;
         }
@@ -104,6 +122,14 @@ impl Checker<'_> {
                     }
                     _ => self.malformed(item, "`(repeat NUMBER (create deck ..))`"),
                 },
+                (Some("create"), Some(word)) => {
+                    let message = format!("`{word}` cannot be created");
+                    self.unknown(&parts[1], message, &["players", "teams", "deck"]);
+                }
+                (Some(word), _) if parts[0].word().is_some() && word != "create" => {
+                    let message = format!("no part of a setup begins with `{word}`");
+                    self.unknown(&parts[0], message, &["create", "repeat"]);
+                }
                 _ => self.malformed(item, "`(create players ..)`, `.. teams ..` or `.. deck ..`"),
             }
         }
@@ -142,27 +168,48 @@ impl Checker<'_> {
     }
 
     fn create_teams(&mut self, node: &Node, teams: &[Node]) {
+        if self.out.players == 0 {
+            self.malformed(node, "`(create players NUMBER)` before the teams");
+            return;
+        }
+        // The thesis lists integers: each is the seat of a team of its own.
+        let plain = !teams.is_empty() && teams.iter().all(|t| matches!(t.kind, NodeKind::Int(_)));
+        if plain {
+            self.older(node.span, "(create teams 0 1)", "(create teams (0) (1))");
+            for team in teams {
+                let members = self.members(team, std::slice::from_ref(team));
+                self.out.teams.push(members);
+            }
+            return;
+        }
         for team in teams {
             let Some(items) = team.list() else {
                 self.malformed(node, "teams of seats: `(0, 2) (1, 3)`");
                 return;
             };
-            let mut members = Vec::new();
-            for item in items {
-                match &item.kind {
-                    NodeKind::Int(seat) if *seat >= 0 && (*seat as u32) < self.out.players => {
-                        members.push(*seat as u32);
-                    }
-                    NodeKind::Int(_) => {
-                        let message = format!("there are only {} players", self.out.players);
-                        self.report(Code::NoSuchOwner, item.span, message);
-                    }
-                    NodeKind::Mark(",") | NodeKind::List(_) => {}
-                    _ => self.malformed(team, "seats with commas between them"),
-                }
-            }
+            let members = self.members(team, items);
             self.out.teams.push(members);
         }
+    }
+
+    /// The seats of a team.
+    fn members(&mut self, team: &Node, items: &[Node]) -> Vec<u32> {
+        let mut members = Vec::new();
+        for item in items {
+            match &item.kind {
+                NodeKind::Int(seat) if *seat >= 0 && (*seat as u32) < self.out.players => {
+                    members.push(*seat as u32);
+                }
+                NodeKind::Int(_) => {
+                    let (are, s) = if self.out.players == 1 { ("is", "") } else { ("are", "s") };
+                    let message = format!("there {are} only {} player{s}", self.out.players);
+                    self.report(Code::NoSuchOwner, item.span, message);
+                }
+                NodeKind::Mark(",") | NodeKind::List(_) => {}
+                _ => self.malformed(team, "seats with commas between them"),
+            }
+        }
+        members
     }
 
     fn deck(&mut self, node: &Node, parts: &[Node], times: i32, repeated: bool) -> Option<Deck> {
@@ -192,7 +239,7 @@ impl Checker<'_> {
         };
         let owner = match &found.owner {
             Owner::Table => 0,
-            Owner::Player(seat) => match **seat {
+            Owner::Player(seat, _) => match **seat {
                 Int::Const(seat) if seat >= 0 => seat as u32 + 1,
                 _ => return self.unknown_place(place),
             },
@@ -313,6 +360,9 @@ impl Checker<'_> {
                     });
                 }
             }
+        }
+        for card in &self.out.cards {
+            self.attributes.extend(card.values.iter().copied());
         }
         if self.out.cards.is_empty() && !self.diagnostics.has_errors() {
             self.report(Code::NoCards, node.span, "the game has no cards");

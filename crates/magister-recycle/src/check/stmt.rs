@@ -1,12 +1,13 @@
 //! Statements: blocks, stages, choices, actions.
 
+use super::spelling::STATEMENTS;
 use super::{Checker, Val};
 use crate::code::{Code, Diagnostic};
 use crate::ir::{
     Act, Arg, Award, Bound, Card, Cards, Coll, Given, Int, Key, MapText, Owner, Place, Stmt,
-    StmtId, Which,
+    StmtId, Str, Which,
 };
-use crate::tree::Node;
+use crate::tree::{Node, NodeKind};
 
 /// The context of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +55,29 @@ impl Checker<'_> {
                 let body = self.statement(&items[1], At::Inside);
                 Some(self.stmt(Stmt::If(test?, body?), node.span))
             }
+            Some("put") => {
+                self.push(
+                    Diagnostic::new(
+                        Code::UnknownForm,
+                        items[0].span,
+                        "`put` is no longer a keyword",
+                    )
+                    .help("a point map is set: `(set (game points NAME) (AWARD ..))`"),
+                );
+                None
+            }
+            Some(word @ ("setup" | "scoring" | "declare")) => {
+                let message = match word {
+                    "setup" => "a second setup: a game has one, before its first block",
+                    "scoring" => "the scoring is the last form of a game, and there is only one",
+                    _ => "declarations come before the setup",
+                };
+                self.report(Code::Malformed, node.span, message);
+                None
+            }
             Some(word) if items[0].list().is_none() => {
                 let message = format!("no block and no action begins with `{word}`");
-                self.report(Code::UnknownForm, items[0].span, message);
+                self.unknown(&items[0], message, STATEMENTS);
                 None
             }
             _ => {
@@ -321,8 +342,18 @@ impl Checker<'_> {
                 self.malformed(pair, shape);
                 return None;
             }
+            let (name_span, value_span) = (name.span, value.span);
             let name = self.str(name);
-            let value = self.str(value)?;
+            let value = match &value.kind {
+                NodeKind::Name(value) => Str::Const(self.string(value)),
+                _ => self.str(value)?,
+            };
+            if let Some(Str::Const(name)) = name
+                && self.known_attribute(name, name_span)
+                && let Str::Const(value) = value
+            {
+                self.unknown_values.push((name, value, value_span));
+            }
             award.pairs.push((str_arg(name?, given), str_arg(value, given)));
         }
         let points = self.int(points)?;
@@ -441,9 +472,7 @@ impl Checker<'_> {
         let Some(value) = self.val(value) else { return };
         let constant = match value {
             Val::Int(int) => super::expr::fold(&int).map(|n| Val::Int(Int::Const(n))),
-            Val::Str(crate::ir::Str::Const(_)) | Val::Words(crate::ir::Words::Names(_), _) => {
-                Some(value)
-            }
+            Val::Str(Str::Const(_)) | Val::Words(crate::ir::Words::Names(_), _) => Some(value),
             // A place of the table stays a place; its cards are read when it is used.
             Val::Cards(Cards::Place(ref place)) if place.owner == Owner::Table => Some(value),
             Val::Words(crate::ir::Words::Range(low, high), elem) => {
@@ -470,9 +499,9 @@ impl Checker<'_> {
     }
 }
 
-fn str_arg(str: crate::ir::Str, given: &mut Vec<Given>) -> Arg {
+fn str_arg(str: Str, given: &mut Vec<Given>) -> Arg {
     match str {
-        crate::ir::Str::Const(id) => Arg::Const(id as i32),
+        Str::Const(id) => Arg::Const(id as i32),
         str => argument(Given::Str(str), given),
     }
 }

@@ -1,7 +1,9 @@
 //! Integers, tests, strings, owners and cards.
 
 use super::{CARD, Draw, Fault, Machine, NO_CARD, Res, Trap};
-use crate::ir::{Bool, Card, Cards, Coll, Compare, Int, Key, Owner, Place, Points, Str, Which};
+use crate::ir::{
+    Arith, Bool, Card, Cards, Coll, Compare, Int, Key, Origin, Owner, Place, Points, Str, Which,
+};
 use crate::program::{NONE, Program};
 
 impl Machine {
@@ -13,20 +15,21 @@ impl Machine {
                 let address = self.address(p, 0, owner, key)?;
                 self.ints[address]
             }
-            Int::Arith(op, a, b) => {
+            Int::Arith(op, origin, a, b) => {
                 let (a, b) = (self.int(p, a)?, self.int(p, b)?);
-                crate::number::arith(*op, a, b).ok_or(Fault::Division)?
+                let cause = if *op == Arith::Pow { Fault::Exponent } else { Fault::Division };
+                crate::number::arith(*op, a, b).ok_or_else(|| self.fail(cause, *origin))?
             }
             Int::Tri(n) => crate::number::tri(self.int(p, n)?),
             Int::Fib(n) => crate::number::fib(self.int(p, n)?),
-            Int::Random(low, high) => {
+            Int::Random(low, high, origin) => {
                 let (low, high) = (self.int(p, low)?, self.int(p, high)?);
                 let count = i64::from(high) - i64::from(low) + 1;
                 if count < 1 {
-                    return Err(Fault::EmptyRange.into());
+                    return Err(self.fail(Fault::EmptyRange, *origin));
                 }
                 if count > crate::game::MOST_DRAWS {
-                    return Err(Fault::TooMany.into());
+                    return Err(self.fail(Fault::WideRange, *origin));
                 }
                 low + self.chance(p, Draw::Number(count as u32))? as i32
             }
@@ -173,35 +176,36 @@ impl Machine {
             Owner::CurrentTeam => 1 + players + self.current_team(),
             Owner::NextTeam => 1 + players + self.next(1, teams),
             Owner::PreviousTeam => 1 + players + (self.current_team() + teams - 1) % teams,
-            Owner::Player(index) => {
+            Owner::Player(index, origin) => {
                 let index = self.int(p, index)?;
                 if index < 0 || index as u32 >= players {
-                    return Err(Fault::NoOwner.into());
+                    return Err(self.fail(Fault::NoOwner, *origin));
                 }
                 1 + index as u32
             }
-            Owner::Team(index) => {
+            Owner::Team(index, origin) => {
                 let index = self.int(p, index)?;
                 if index < 0 || index as u32 >= teams {
-                    return Err(Fault::NoOwner.into());
+                    return Err(self.fail(Fault::NoOwner, *origin));
                 }
                 1 + players + index as u32
             }
-            Owner::Of(card) => {
+            Owner::Of(card, origin) => {
                 let seats = p.seats;
                 let card = self.card_by(p, card, |m, card| (m.at[card] % seats) as i32)?;
                 if card == NO_CARD {
-                    return Err(Fault::NoCard.into());
+                    return Err(self.fail(Fault::NoCard, *origin));
                 }
                 let owner = self.at[(card & CARD) as usize] % seats;
                 if owner == 0 {
-                    return Err(Fault::NoOwner.into());
+                    return Err(self.fail(Fault::OnTable, *origin));
                 }
                 owner
             }
-            Owner::TeamOf(player) => {
+            Owner::TeamOf(player, origin) => {
                 let player = self.owner(p, player)?;
-                let team = p.team_of[player as usize - 1].ok_or(Fault::NoOwner)?;
+                let team = p.team_of[player as usize - 1];
+                let team = team.ok_or_else(|| self.fail(Fault::NoOwner, *origin))?;
                 1 + players + team
             }
             Owner::Var(slot) => self.slots[*slot as usize] as u32,
@@ -437,6 +441,13 @@ impl Machine {
                 Ok((start, len, 1))
             }
         }
+    }
+
+    /// A fault of an expression, whose place is kept.
+    #[cold]
+    pub(super) fn fail(&mut self, fault: Fault, origin: Origin) -> Trap {
+        self.spot = origin;
+        fault.into()
     }
 
     pub(super) fn grown(&self, p: &Program) -> Res<()> {

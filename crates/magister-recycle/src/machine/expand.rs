@@ -5,7 +5,7 @@
 
 use super::{CARD, Event, FRESH, Fault, Item, Machine, Trap};
 use crate::certain::Body;
-use crate::ir::{Act, Stmt, StmtId};
+use crate::ir::{Act, Origin, Stmt, StmtId};
 use crate::program::Program;
 
 /// A backtracking point.
@@ -123,6 +123,9 @@ impl Machine {
             self.acted = false;
             self.stack.push(Item { stmt: alternative, slot: FRESH, a: 0, b: 0 });
             result = self.ways(p, base, log);
+            if matches!(result, Err(Fault::Untried | Fault::ManyOptions)) {
+                self.failed = (Some(alternative), Origin::UNKNOWN);
+            }
             self.undo(0);
             self.stack.truncate(base);
             self.lists.truncate(lists);
@@ -138,7 +141,11 @@ impl Machine {
         self.path_base = 0;
         self.slots.copy_from_slice(&self.choosing.before);
         result?;
-        if self.choosing.len() == 0 { Err(Fault::NoOption) } else { Ok(()) }
+        if self.choosing.len() == 0 {
+            self.failed = (Some(choice), Origin::UNKNOWN);
+            return Err(Fault::NoOption);
+        }
+        Ok(())
     }
 
     /// All paths through one alternative, which is on the stack.
@@ -150,11 +157,14 @@ impl Machine {
                 let Some(item) = self.stack.pop() else { break };
                 steps += 1;
                 if steps > p.limits.steps {
-                    return Err(Fault::Endless);
+                    return Err(Fault::Untried);
                 }
                 match self.item(p, item) {
                     Ok(()) => {}
-                    Err(Trap::Fault(fault)) if fault.is_limit() => return Err(fault),
+                    Err(Trap::Fault(fault)) if fault.is_limit() => {
+                        self.failed = (Some(item.stmt), self.spot);
+                        return Err(fault);
+                    }
                     // An impossible path is not an option.
                     Err(_) => {
                         sound = false;
@@ -166,7 +176,7 @@ impl Machine {
                 self.note(log);
             }
             if self.choosing.len() > p.limits.options {
-                return Err(Fault::TooMany);
+                return Err(Fault::ManyOptions);
             }
             if !self.back(p, base) {
                 return Ok(());

@@ -141,7 +141,7 @@ impl Machine {
                 let count = self.int(p, count)?;
                 self.tuples(p, count, cards, points)?;
             }
-            Groups::Partition(name, groups) => self.partition(p, name, groups)?,
+            Groups::Partition(name, groups) => self.partition(p, name.as_deref(), groups)?,
             Groups::Subsets(cards) => self.subsets(p, cards)?,
             Groups::Runs { largest, least, cards, points } => {
                 let least = self.int(p, least)?;
@@ -204,22 +204,27 @@ impl Machine {
         Ok((out, self.lists.len() - out))
     }
 
-    /// Groups by the value of an attribute, in the order in which values first appear.
-    fn partition(&mut self, p: &Program, name: &Str, groups: &Groups) -> Res<()> {
-        let name = self.str(p, name)?;
+    /// Groups by the value of an attribute, or by all values, in the order in which they first
+    /// appear.
+    fn partition(&mut self, p: &Program, name: Option<&Str>, groups: &Groups) -> Res<()> {
+        let name = name.map(|name| self.str(p, name)).transpose()?;
+        let alike = |one: i32, other: i32| {
+            let (one, other) = ((one & CARD) as usize, (other & CARD) as usize);
+            match name {
+                Some(name) => p.value(name, one) == p.value(name, other),
+                None => p.rules.cards[one].values == p.rules.cards[other].values,
+            }
+        };
         let (start, len) = self.set_of(p, SetOp::Union, groups)?;
         for at in start..start + len {
-            let value = p.value(name, (self.lists[at] & CARD) as usize);
-            let before = |m: &Self| {
-                m.lists[start..at].iter().any(|&c| p.value(name, (c & CARD) as usize) == value)
-            };
-            if before(self) {
+            let first = self.lists[at];
+            if self.lists[start..at].iter().any(|&card| alike(card, first)) {
                 continue;
             }
             let group = self.lists.len();
             for from in at..start + len {
                 let card = self.lists[from];
-                if p.value(name, (card & CARD) as usize) == value {
+                if alike(card, first) {
                     self.lists.push(card);
                 }
             }

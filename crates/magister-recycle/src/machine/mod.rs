@@ -13,13 +13,15 @@ mod expand;
 mod groups;
 mod run;
 mod save;
+mod why;
 
 use magister_core::Rng;
 
-use crate::ir::{Slot, StmtId};
+use crate::ir::{Origin, Slot, StmtId};
 use crate::program::Program;
 
 pub(crate) use expand::Choosing;
+pub(crate) use why::{Thing, Why};
 
 /// The absence of a card.
 pub(crate) const NO_CARD: i32 = -1;
@@ -53,9 +55,15 @@ pub(crate) enum Fault {
     IntoMemory,
     NotInMemory,
     Division,
+    Exponent,
     EmptyRange,
+    WideRange,
+    OnTable,
+    ScoredByChance,
     NoOption,
     Endless,
+    Untried,
+    ManyOptions,
     TooMany,
 }
 
@@ -68,17 +76,24 @@ impl Fault {
             Fault::NotThere => "a position is outside of the pile",
             Fault::IntoMemory => "a card is moved into a `mem` place, which only remembers",
             Fault::NotInMemory => "a card is forgotten that no `mem` place remembers",
-            Fault::Division => "a number is divided by zero, or has a negative exponent",
-            Fault::EmptyRange => "chance has no number to draw",
+            Fault::Division => "a number is divided by zero",
+            Fault::Exponent => "the exponent of a power is negative",
+            Fault::EmptyRange => "chance has no number to draw: the range is empty",
+            Fault::WideRange => "chance has more numbers to draw from than the limit of 4096",
+            Fault::OnTable => "a card that lies on the table has no owner",
+            Fault::ScoredByChance => "the scoring needs a random number, but the game is over",
             Fault::NoOption => "a player must choose and has no option",
             Fault::Endless => "the rules run on without any decision",
-            Fault::TooMany => "a collection or a list of options grows beyond the limits",
+            Fault::Untried => "a choice has too many combinations to try",
+            Fault::ManyOptions => "a choice has too many options",
+            Fault::TooMany => "a collection grows beyond the limits",
         }
     }
 
     /// Whether it is an exceeded limit rather than a defect of the rules.
     pub(crate) fn is_limit(self) -> bool {
-        matches!(self, Fault::Endless | Fault::TooMany)
+        use Fault::{Endless, ManyOptions, TooMany, Untried, WideRange};
+        matches!(self, Endless | Untried | ManyOptions | TooMany | WideRange)
     }
 }
 
@@ -202,6 +217,10 @@ pub(crate) struct Machine {
     counts: Vec<u32>,
     /// Everything below this index in `lists` belongs to variables.
     kept: usize,
+    /// The expression that failed in the current statement, if it is known.
+    spot: Origin,
+    /// The statement and the expression of the last fault; no statement for the scoring.
+    pub failed: (Option<StmtId>, Origin),
 }
 
 impl Machine {
@@ -240,6 +259,8 @@ impl Machine {
             choosing: Choosing::default(),
             counts: Vec::new(),
             kept: 0,
+            spot: Origin::UNKNOWN,
+            failed: (None, Origin::UNKNOWN),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Statements: runs the stack until a decision is needed.
 
 use super::{AGAIN, Cycle, Event, FRESH, Fault, Item, Machine, NO_CARD, Res, Trap, Wait};
-use crate::ir::{Act, Bound, Card, Cards, Coll, Place, Stmt, StmtId, Which};
+use crate::ir::{Act, Bound, Card, Cards, Coll, Origin, Place, Stmt, StmtId, Which};
 use crate::program::Program;
 
 impl Machine {
@@ -18,6 +18,9 @@ impl Machine {
             let Some(item) = self.stack.pop() else { break };
             steps += 1;
             if steps > p.limits.steps {
+                self.stack.push(item);
+                let stmt = self.longest_loop(p);
+                self.failed = (Some(stmt), Origin::UNKNOWN);
                 return Err(Fault::Endless);
             }
             match self.item(p, item) {
@@ -35,11 +38,29 @@ impl Machine {
                     self.wait = Wait::Draw(draw);
                     return Ok(());
                 }
-                Err(Trap::Fault(fault)) => return Err(fault),
+                Err(Trap::Fault(fault)) => {
+                    self.failed = (Some(item.stmt), self.spot);
+                    return Err(fault);
+                }
             }
         }
         self.clean();
         Ok(())
+    }
+
+    /// The loop that does not end. While it runs, the stack is never lower than the loop.
+    fn longest_loop(&mut self, p: &Program) -> StmtId {
+        let (mut height, mut stmt) = (usize::MAX, p.rules.root);
+        for _ in 0..=p.limits.steps / 4 {
+            let Some(item) = self.stack.pop() else { break };
+            if self.stack.len() < height {
+                (height, stmt) = (self.stack.len(), item.stmt);
+            }
+            if self.item(p, item).is_err() || self.wait != Wait::End {
+                break;
+            }
+        }
+        stmt
     }
 
     fn push(&mut self, stmt: StmtId) {
@@ -50,6 +71,7 @@ impl Machine {
     pub(super) fn item(&mut self, p: &Program, item: Item) -> Res<()> {
         self.tape_at = 0;
         self.kept = self.lists.len();
+        self.spot = Origin::UNKNOWN;
         if item.slot < AGAIN {
             self.slots[item.slot as usize] = item.a;
             if let Some(second) = self.slots.get_mut(item.slot as usize + 1) {
@@ -179,7 +201,7 @@ impl Machine {
         }
     }
 
-    fn bound(&mut self, p: &Program, bound: &Bound) -> Res<(i32, i32)> {
+    pub(super) fn bound(&mut self, p: &Program, bound: &Bound) -> Res<(i32, i32)> {
         Ok(match bound {
             Bound::Int(int) => (self.int(p, int)?, 0),
             Bound::Bool(bool) => (i32::from(self.bool(p, bool)?), 0),
@@ -330,15 +352,19 @@ impl Machine {
         }
         self.tape_at = 0;
         self.kept = self.lists.len();
+        self.spot = Origin::UNKNOWN;
         let score = self.int(p, &p.rules.score);
         self.lists.truncate(self.kept);
         self.slots.fill(0);
         if let (Some(cycle), Some(before)) = (self.cycles[0].last_mut(), before) {
             *cycle = before;
         }
-        score.map_err(|trap| match trap {
-            Trap::Fault(fault) => fault,
-            Trap::Chance(_) => Fault::EmptyRange,
+        score.map_err(|trap| {
+            self.failed = (None, self.spot);
+            match trap {
+                Trap::Fault(fault) => fault,
+                Trap::Chance(_) => Fault::ScoredByChance,
+            }
         })
     }
 }

@@ -188,7 +188,9 @@ fn depth_size_and_loops_are_limited() {
     assert!(read(&long, &CardLimits::DEFAULT).diagnostics.has_errors());
     survive(&format!("{}{}", "(game ".repeat(500), ")".repeat(500)));
 
+    // A player decides first; otherwise the games would be rejected.
     let endless = "(game (setup (create players 1) (create deck (game iloc S) (deck (A (B)))))
+        (choice ((turn pass)))
         (stage player (end (== 1 2)) (do ((inc (game sto X) 1)))) (scoring max 1))";
     let game = examine("endless", endless, &Options::default()).game.expect("a game");
     let mut faults = 0;
@@ -197,6 +199,7 @@ fn depth_size_and_loops_are_limited() {
 
     let explosive = "(game (setup (create players 1)
           (create deck (game vloc S) (deck (A (B, C, D, E)) (F (G, H, I, J)) (K (L, M, N, O)))))
+        (choice ((turn pass)))
         (choice ((any (subsets (game vloc S)) 'X (turn pass)))) (scoring max 1))";
     let game = examine("explosive", explosive, &Options::default()).game.expect("a game");
     game.sample(1, Seed::from(1), 10, |sample| faults += u32::from(sample.fault.is_some()));

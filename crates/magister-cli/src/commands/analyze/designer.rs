@@ -39,7 +39,39 @@ pub(super) fn run(args: &Analyze, playable: &Playable) -> Result<u8> {
         std::fs::write(path, html(&playable.name, &measured))
             .with_context(|| path.display().to_string())?;
     }
+    if let Some(path) = &args.svg {
+        std::fs::write(path, svg(&playable.name, &measured))
+            .with_context(|| path.display().to_string())?;
+    }
     Ok(CLEAN)
+}
+
+/// The metrics and both charts as one picture.
+fn svg(name: &str, m: &Measured) -> String {
+    let mut page = Page::new(name);
+    for (metric, value, what) in lines(m) {
+        page.line(&format!("{metric}: {value:.3} ({what})"));
+    }
+    if m.leads.iter().any(|curve| curve.len() > 1) {
+        page.heading(LEADS);
+        page.curves(&m.leads);
+    }
+    let (heading, shares) = options(m);
+    if shares.len() > 1 {
+        page.heading(&heading);
+        page.curves(&[shares]);
+    }
+    page.to_string()
+}
+
+/// The heading of the chart of leads.
+const LEADS: &str = "Estimated lead of the first seat, game by game";
+
+/// The numbers of options by decision, as shares of the highest, with a heading.
+fn options(m: &Measured) -> (String, Vec<f64>) {
+    let most = m.branching.iter().copied().fold(1.0, f64::max);
+    let shares = m.branching.iter().map(|options| options / most).collect();
+    (format!("Options by decision in random games, as a share of {most:.1}"), shares)
 }
 
 /// The number of playouts per option, as in `CardStock`.
@@ -84,13 +116,9 @@ fn html(name: &str, m: &Measured) -> String {
         page.curves(curves);
         page.to_string()
     };
-    let most = m.branching.iter().copied().fold(1.0, f64::max);
-    let branching: Vec<f64> = m.branching.iter().map(|options| options / most).collect();
-    let leads = chart("Estimated lead of the first seat, game by game", &m.leads);
-    let options = chart(
-        &format!("Options by decision in random games, as a share of {most:.1}"),
-        &[branching],
-    );
+    let leads = chart(LEADS, &m.leads);
+    let (heading, shares) = options(m);
+    let options = chart(&heading, &[shares]);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <title>{name}: metrics</title>\n<style>body{{font-family:sans-serif;max-width:60em;\
@@ -119,6 +147,11 @@ mod tests {
             assert!(page.contains(&format!(">{name}<")), "{name}");
         }
         assert_eq!(page.matches("<svg").count(), 2);
+        let picture = svg("<hearts>", &measured);
+        assert_eq!(picture.matches("<svg").count(), 1);
+        for (name, ..) in lines(&measured) {
+            assert!(picture.contains(&format!("{name}: ")), "{name}");
+        }
         assert!(!page.contains("http://") || page.contains("http://www.w3.org/2000/svg"));
     }
 }

@@ -13,15 +13,25 @@ use crate::session::{Session, joint};
 use crate::terminal::{hanging, width, wrap};
 use crate::{CLEAN, FOUND};
 
-/// The maximum number of options of an alternative that are listed, and the maximum length of its
-/// text.
+/// The maximum number of options of an alternative that are listed.
 const LISTED: usize = 12;
-const SHOWN: usize = 240;
+/// The relations of GDL. A card game has options instead.
+const RELATIONS: [&str; 10] =
+    ["legal", "true", "next", "goal", "does", "init", "role", "sees", "terminal", "not"];
 
 pub(super) fn run(args: &Explain, source: &Source) -> Result<u8> {
     let Some(cards) = source.card_game() else { bail!("{} is not a card game", args.game) };
     if args.state.is_some() || args.does.is_some() {
         bail!("a decision of a card game is reached by --moves and --seed");
+    }
+    let asked = bare(&args.atom).to_owned();
+    let relation = asked.split_whitespace().next().unwrap_or_default();
+    if RELATIONS.contains(&relation) {
+        bail!(
+            "atoms such as `{}` are not available for card games; ask for an option of the next \
+             decision, such as a card",
+            args.atom.trim()
+        );
     }
     let playable = source.prepare(None)?;
     let mut session = Session::new(playable.game.clone(), args.seed);
@@ -32,10 +42,9 @@ pub(super) fn run(args: &Explain, source: &Source) -> Result<u8> {
     while !session.worker.terminal() && !info.players().any(|role| session.chooses(role)) {
         session.random()?;
     }
-    let Some(decision) = cards.decision(&session.moment().state) else {
+    let Some(decision) = cards.decision(&session.moment().state, &asked) else {
         bail!("no player has to decide in this position");
     };
-    let asked = bare(&args.atom).to_owned();
     let offered = |options: &[String]| options.iter().any(|option| is_meant(option, &asked));
     let found = decision.alternatives.iter().any(|one| offered(&one.options));
     let mut out = anstream::stdout().lock();
@@ -48,6 +57,7 @@ pub(super) fn run(args: &Explain, source: &Source) -> Result<u8> {
                 json!({
                     "line": one.line, "rule": one.source, "options": one.options,
                     "offers": offered(&one.options),
+                    "why_not": one.reason.as_ref().filter(|_| !offered(&one.options)),
                 })
             })
             .collect();
@@ -92,10 +102,11 @@ fn text(decision: &Decision, role: &str, asked: &str, found: bool) -> String {
             (count, false) => format!("offers {count} other options"),
         };
         let _ = writeln!(text, "line {}: {what}", one.line);
-        let shown: String = one.source.chars().take(SHOWN).collect();
-        let dots = if shown.len() < one.source.len() { " ..." } else { "" };
-        for line in wrap(&format!("{shown}{dots}"), width().saturating_sub(4)) {
+        for line in wrap(&one.source, width().saturating_sub(4)) {
             let _ = writeln!(text, "    {line}");
+        }
+        if let Some(reason) = one.reason.as_ref().filter(|_| !offers) {
+            let _ = writeln!(text, "{}", hanging(&format!("    why not: {reason}"), 4));
         }
         if !one.options.is_empty() && !offers {
             let mut options: Vec<String> =

@@ -11,7 +11,8 @@ use serde_json::json;
 use super::super::tally;
 use super::{about, as_json, beginning, shapes};
 use crate::args::Show;
-use crate::{CLEAN, game};
+use crate::terminal::hanging;
+use crate::{CLEAN, FOUND, game};
 
 pub(super) fn run(
     args: &Show,
@@ -57,6 +58,10 @@ pub(super) fn run(
         text => format!("{text} (see `magister check`)"),
     };
     writeln!(out, "check:      {verdict}")?;
+    if let Some(first) = found.first_error() {
+        writeln!(out, "{}", hanging(&format!("            {first}"), 12))?;
+        return Ok(FOUND);
+    }
     if let Some(playable) = &playable {
         out.write_all(beginning(playable)?.as_bytes())?;
     }

@@ -351,8 +351,13 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 made += 1;
                 if self.moves - asked >= PATIENCE {
                     asked = self.moves;
-                    let moves = now.moves + self.moves;
-                    if share(&Progress { moves, ..now }).is_break() {
+                    let so_far = Progress {
+                        moves: now.moves + self.moves,
+                        mean: self.result / made as f64,
+                        error: self.errors.0 / self.errors.1 as f64,
+                        ..now
+                    };
+                    if share(&so_far).is_break() {
                         counters.ended.store(true, Ordering::Relaxed);
                         break;
                     }

@@ -55,6 +55,24 @@ pub struct Header {
     pub seed: u64,
     /// The number of weights.
     pub weights: u64,
+    /// Its strength, if it was measured after the training.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strengths: Vec<Strength>,
+}
+
+/// The strength of an agent against another player.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strength {
+    /// The other player.
+    pub against: String,
+    /// The share of the points, from 0 to 1.
+    pub points: f64,
+    /// Half the width of its 95 % interval.
+    pub margin: f64,
+    /// The number of matches.
+    pub matches: u64,
+    /// The iterations of each player per move.
+    pub iterations: u64,
 }
 
 /// How the states of a game are read.
@@ -258,6 +276,7 @@ mod tests {
                 moves: 50,
                 seed: 3,
                 weights: 18,
+                strengths: Vec::new(),
             },
             weights: (0..18).map(|at| if at % 3 == 0 { 0.0 } else { at as f32 }).collect(),
             sums: Some((0..36).map(|at| at as f32).collect()),

@@ -9,7 +9,7 @@ use magister_core::{Game, Halt, Seed};
 use crate::cells::{CellMap, survey};
 use crate::driver::{Chain, Plan, Progress, train};
 use crate::environment::{CellLayout, Cells};
-use crate::file::{AgentFile, FileError, Header, Reading, VALUES_VERSION};
+use crate::file::{AgentFile, FileError, Header, Reading, Strength, VALUES_VERSION};
 use crate::games::actions::Actions;
 use crate::games::any::AnyGame;
 use crate::games::connect_four::ConnectFour;
@@ -180,6 +180,7 @@ impl Learner {
             moves: 0,
             seed,
             weights: 0,
+            strengths: Vec::new(),
             recipe,
         };
         header.heads = sound::heads(&header);
@@ -213,6 +214,11 @@ impl Learner {
     /// Its description, as in a file.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Notes its strength, until it learns more.
+    pub fn note(&mut self, strengths: Vec<Strength>) {
+        self.header.strengths = strengths;
     }
 
     pub(crate) fn body(&self) -> &Body {
@@ -278,6 +284,7 @@ impl Learner {
                 run(&make, &self.body, settings, moves, &plan_of, share)?
             }
         };
+        self.header.strengths.clear();
         self.header.games = done.games;
         self.header.moves += done.moves;
         Ok(done)

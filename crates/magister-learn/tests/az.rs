@@ -128,7 +128,7 @@ fn worst(game: &Arc<dyn Game>, worker: &mut dyn Worker, search: &mut AzSearch, m
 #[test]
 fn tictactoe_is_learned_to_perfect_play() {
     let game = open("tictactoe");
-    let learner = trained(&game, small(), 3_000, 1);
+    let learner = trained(&game, small(), 2_600, 1);
     for me in game.info().players() {
         // Tic-Tac-Toe is a draw, so a perfect player never gets less than half.
         let mut search = learner.search(1.25, 1, 1 << 20);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::AzSettings;
 use super::shape::Shape;
 use crate::container::{Reader, Writer, finite};
-use crate::file::{AgentType, FileError, VERSION, kind};
+use crate::file::{AgentType, FileError, Strength, VERSION, kind};
 use crate::sound::suits_network;
 
 /// The description of the network in a file.
@@ -34,6 +34,9 @@ pub struct AzHeader {
     pub steps: u64,
     /// The seed of the training.
     pub seed: u64,
+    /// Its strength, if it was measured after the training.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strengths: Vec<Strength>,
 }
 
 /// A file of a policy-and-value network.

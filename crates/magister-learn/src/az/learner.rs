@@ -20,7 +20,7 @@ use super::selfplay::{Group, Harvest};
 use super::settings::AzSettings;
 use super::shape::{Shape, survey};
 use crate::driver::{Plan, Progress};
-use crate::file::FileError;
+use crate::file::{FileError, Strength};
 use crate::trainer::TrainError;
 
 /// The number of games of a group, which are evaluated together.
@@ -89,6 +89,7 @@ impl AzLearner {
             moves: 0,
             steps: 0,
             seed,
+            strengths: Vec::new(),
         };
         let adam = Adam::new(net.weights.len());
         Ok(AzLearner { game: Arc::clone(game), header, net: Arc::new(net), adam, live: None })
@@ -111,6 +112,11 @@ impl AzLearner {
     /// Its description, as in a file.
     pub fn header(&self) -> &AzHeader {
         &self.header
+    }
+
+    /// Notes its strength, until it learns more.
+    pub fn note(&mut self, strengths: Vec<Strength>) {
+        self.header.strengths = strengths;
     }
 
     /// The network as a file.
@@ -142,6 +148,7 @@ impl AzLearner {
     ) -> Result<Progress, TrainError> {
         let settings = self.header.settings.clone();
         let before = self.header.games;
+        self.header.strengths.clear();
         let mut live = match self.live.take() {
             Some(live) => live,
             None => self.begin(&plan.seed.derive("az").derive_index(before)),

@@ -138,6 +138,37 @@ impl Page {
         self.y += height + LINE;
     }
 
+    /// A curve through points in ascending order, with the first and last abscissa and the least and
+    /// largest value as labels.
+    pub fn plot(&mut self, points: &[(f64, f64)], unit: &str) {
+        let points: Vec<(f64, f64)> =
+            points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        let (Some(&(first, _)), Some(&(last, _))) = (points.first(), points.last()) else {
+            self.line("There is nothing to show yet.");
+            return;
+        };
+        let values = || points.iter().map(|point| point.1);
+        let low = values().fold(f64::INFINITY, f64::min);
+        let high = values().fold(f64::NEG_INFINITY, f64::max);
+        let height = 9.0 * LINE;
+        let (left, right) = (MARGIN + 70.0, WIDTH - MARGIN);
+        let (top, bottom) = (self.y, self.y + height);
+        let share = |value: f64, from: f64, to: f64| {
+            if to > from { (value - from) / (to - from) } else { 0.5 }
+        };
+        let at = |&(x, y): &(f64, f64)| {
+            (left + (right - left) * share(x, first, last), bottom - height * share(y, low, high))
+        };
+        self.stroke(&[(left, top), (left, bottom), (right, bottom)], "axis");
+        let line: Vec<(f64, f64)> = points.iter().map(at).collect();
+        self.stroke(&line, "line");
+        self.words(MARGIN, top + 5.0, "small", &number(high));
+        self.words(MARGIN, bottom, "small", &number(low));
+        self.words(left, bottom + LINE, "small", &format!("{first:.0}"));
+        self.words(right - 90.0, bottom + LINE, "small", &format!("{last:.0} {unit}"));
+        self.y += height + 2.0 * LINE;
+    }
+
     fn words(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let text = escaped(text);
         let _ =
@@ -194,6 +225,7 @@ text{font:14px sans-serif;fill:#222}\
 .empty{fill:#888;fill-opacity:.15}\
 .whisker{stroke:#c33;stroke-width:2;fill:none}\
 .axis{stroke:#888;stroke-width:1;fill:none}\
+.line{stroke:#3b6ea5;stroke-width:2;fill:none}\
 .curve{stroke:#3b6ea5;stroke-width:1.5;stroke-opacity:.5;fill:none}\
 @media(prefers-color-scheme:dark){.page{fill:#1b1b1b}text{fill:#ddd}}";
 
@@ -230,6 +262,9 @@ mod tests {
         page.bars(&[], 0.0);
         page.cross_table(&["a".to_owned(), "b".to_owned()], |a, b| (a != b).then_some(0.25));
         page.curves(&[vec![0.0, -2.0, 1.0], vec![], vec![0.5]]);
+        page.plot(&[(1.0, f64::NAN), (2.0, 3.0), (4.0, 1.0)], "<games>");
+        page.plot(&[(2.0, 3.0)], "games");
+        page.plot(&[], "games");
         let text = page.to_string();
         assert!(text.starts_with("<svg") && text.ends_with("</svg>\n"));
         assert!(text.contains("&lt;&amp; &gt;") && !text.contains("<x>"));

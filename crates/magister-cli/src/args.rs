@@ -88,7 +88,7 @@ pub(crate) enum Command {
     Solve(Solve),
     Decompose(Decompose),
     Audit(Audit),
-    Train(Train),
+    Train(Box<Train>),
     Eval(Eval),
     Infoset(Infoset),
     Network(Network),

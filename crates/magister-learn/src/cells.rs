@@ -140,6 +140,12 @@ impl CellPlan {
                 .collect();
         }
         plan.group(&known, seen);
+        // A game of one simultaneous decision has no fact that distinguishes its states. Its one cell
+        // never changes.
+        if plan.values.is_empty() {
+            plan.values.push(1);
+            plan.neighbours.push(Vec::new());
+        }
         // Symmetries found from rules fix everything that is not on the board.
         let cells = plan.values.len() as u16;
         for symmetry in &mut plan.symmetries {
@@ -207,6 +213,11 @@ impl CellPlan {
             self.neighbours.push(Vec::new());
         }
         self.forget_constants(seen);
+    }
+
+    /// The number of entries of the observations that it reads.
+    pub(crate) fn entries(&self) -> usize {
+        self.places.len()
     }
 
     /// The layout of the cells.

@@ -79,6 +79,9 @@ impl<'a> Reader<'a> {
         let header: Value =
             serde_json::from_str(text).map_err(|_| FileError::Damaged("its heading"))?;
         let version = header["version"].as_u64().ok_or(FileError::Damaged("it has no version"))?;
+        if version == 0 {
+            return Err(FileError::Damaged("it has version 0, which never existed"));
+        }
         if version > u64::from(VERSION) {
             return Err(FileError::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
         }

@@ -126,9 +126,12 @@ pub struct Progress {
     pub games: u64,
     /// The number of moves made by all actors.
     pub moves: u64,
+    /// The number of games since the last report, over which the means are taken. It is 0 for a report
+    /// in the middle of games, which only asks whether to go on.
+    pub fresh: u64,
     /// The mean result or score of the first player over the games since the last report.
     pub mean: f64,
-    /// The mean size of the errors since the last report.
+    /// The mean size of the errors since the last report; not a number if nothing was learned.
     pub error: f64,
 }
 
@@ -149,7 +152,9 @@ where
     let average = Mutex::new(Average::over(settings.average));
     let share = |now: &Progress| {
         let out = share(now);
-        if let (ControlFlow::Continue(done), Some(weights)) = (out, model.weights()) {
+        if let (ControlFlow::Continue(done), Some(weights)) = (out, model.weights())
+            && now.fresh > 0
+        {
             let played = now.games as f64;
             let done = plan.games.map_or(done, |games| played / games.max(1) as f64);
             average.lock().unwrap_or_else(PoisonError::into_inner).note(done, weights);
@@ -273,13 +278,22 @@ struct Actor<'a, E: Environment, M: Model<E>> {
     old: M::Code,
 }
 
+/// The number of moves after which an actor asks whether to go on, although its games before the next
+/// report are not complete: games of hundreds of moves take long.
+const PATIENCE: u64 = 4_096;
+
 /// Traces with a smaller weight than this are dropped.
 const FAINT: f32 = 0.1;
 
 impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
     fn new(env: E, model: &'a M, settings: &'a Settings, rng: Rng) -> Self {
         let lambda = settings.lambda * settings.gamma;
-        let reach = if lambda <= FAINT { 0 } else { (FAINT.ln() / lambda.min(0.99).ln()) as usize };
+        let reach = match lambda {
+            _ if lambda <= FAINT => 0,
+            // A full trace goes back to the start of the game.
+            _ if lambda >= 1.0 => usize::MAX,
+            _ => (FAINT.ln() / lambda.min(0.99).ln()) as usize,
+        };
         let heads = heads(&env, settings.chain);
         Actor {
             scratch: model.scratch(),
@@ -328,17 +342,34 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             // Games are counted before they are played, so that actors do not play too many.
             counters.games.fetch_add(wanted, Ordering::Relaxed);
             (self.moves, self.errors, self.result) = (0, (0.0, 0), 0.0);
-            for game in 0..wanted {
+            let (mut made, mut asked) = (0, 0);
+            while made < wanted {
                 if let Some(games) = plan.games {
-                    self.schedule((played + game) as f64 / games.max(1) as f64);
+                    self.schedule((played + made) as f64 / games.max(1) as f64);
                 }
                 self.episode()?;
+                made += 1;
+                if self.moves - asked >= PATIENCE {
+                    asked = self.moves;
+                    let so_far = Progress {
+                        moves: now.moves + self.moves,
+                        mean: self.result / made as f64,
+                        error: self.errors.0 / self.errors.1 as f64,
+                        ..now
+                    };
+                    if share(&so_far).is_break() {
+                        counters.ended.store(true, Ordering::Relaxed);
+                        break;
+                    }
+                }
             }
+            counters.games.fetch_sub(wanted - made, Ordering::Relaxed);
             counters.moves.fetch_add(self.moves, Ordering::Relaxed);
-            now.games += wanted;
+            now.games += made;
             now.moves += self.moves;
-            now.mean = self.result / wanted as f64;
-            now.error = self.errors.0 / self.errors.1.max(1) as f64;
+            now.fresh = made;
+            now.mean = self.result / made as f64;
+            now.error = self.errors.0 / self.errors.1 as f64;
             match share(&now) {
                 ControlFlow::Break(()) => {
                     counters.ended.store(true, Ordering::Relaxed);

@@ -5,22 +5,24 @@
 //! contains a [`Header`], which states the rules and the recipe of the agent.
 
 use std::fmt;
+use std::sync::Arc;
 
+use magister_core::Game;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::az::AzFile;
 use crate::cells::CellPlan;
 use crate::container::{Reader, Writer, finite};
 use crate::driver::Chain;
 use crate::recipe::Recipe;
+use crate::sound;
 
 /// The newest version of the format that this program reads. Version 2 added policy-and-value
 /// networks.
 pub const VERSION: u32 = 2;
 /// The version of files of value functions, which have not changed since.
 pub(crate) const VALUES_VERSION: u32 = 1;
-/// The maximum number of weights.
-const MOST: u64 = 1 << 28;
 
 /// The description of the agent in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +55,24 @@ pub struct Header {
     pub seed: u64,
     /// The number of weights.
     pub weights: u64,
+    /// Its strength, if it was measured after the training.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strengths: Vec<Strength>,
+}
+
+/// The strength of an agent against another player.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strength {
+    /// The other player.
+    pub against: String,
+    /// The share of the points, from 0 to 1.
+    pub points: f64,
+    /// Half the width of its 95 % interval.
+    pub margin: f64,
+    /// The number of matches.
+    pub matches: u64,
+    /// The iterations of each player per move.
+    pub iterations: u64,
 }
 
 /// How the states of a game are read.
@@ -124,6 +144,10 @@ impl fmt::Display for FileError {
             FileError::OtherType(AgentType::Network) => f.write_str(
                 "this learned agent is a policy-and-value network; the player az:file=FILE uses it",
             ),
+            FileError::OtherRules { learned, played } if learned == played => write!(
+                f,
+                "the rules of {played} have changed since this agent learned them: train it again"
+            ),
             FileError::OtherRules { learned, played } => write!(
                 f,
                 "this agent learned {learned} and cannot play {played}, whose rules are different"
@@ -162,18 +186,16 @@ impl AgentFile {
         }
         let header: Header = serde_json::from_value(reader.header.clone())
             .map_err(|_| FileError::Damaged("its heading"))?;
-        if header.weights > MOST {
-            return Err(FileError::Damaged("it claims too many weights"));
-        }
+        sound::check(&header)?;
         let index = reader.tensor("index").ok_or(FileError::Damaged("it has no index"))?;
         let kept = reader.tensor("weights").ok_or(FileError::Damaged("it has no weights"))?;
         let count = header.weights as usize;
-        let mut weights = vec![0.0; count];
         let sums = reader.tensor("sums");
-        let mut all_sums = sums.as_ref().map(|_| vec![0.0; 2 * count]);
         if index.len() != kept.len() || sums.as_ref().is_some_and(|s| s.len() != 2 * kept.len()) {
             return Err(FileError::Damaged("its tensors have different lengths"));
         }
+        let mut weights = vec![0.0; count];
+        let mut all_sums = sums.as_ref().map(|_| vec![0.0; 2 * count]);
         for (number, (at, weight)) in index.iter().zip(&kept).enumerate() {
             let at = u32::from_le_bytes(*at) as usize;
             let place = weights.get_mut(at).ok_or(FileError::Damaged("an index is too large"))?;
@@ -184,6 +206,19 @@ impl AgentFile {
             }
         }
         Ok(AgentFile { header, weights, sums: all_sums })
+    }
+
+    /// Whether the agent can play this game; the error says why not.
+    pub fn suits(&self, game: &Arc<dyn Game>) -> Result<(), FileError> {
+        sound::suits(&self.header, game)
+    }
+}
+
+/// Whether the agent in these bytes, of either type, can play this game; the error says why not.
+pub fn suits(bytes: &[u8], game: &Arc<dyn Game>) -> Result<(), FileError> {
+    match AgentType::of(bytes)? {
+        AgentType::Values => AgentFile::from_bytes(bytes)?.suits(game),
+        AgentType::Network => AzFile::from_bytes(bytes)?.suits(game),
     }
 }
 
@@ -241,6 +276,7 @@ mod tests {
                 moves: 50,
                 seed: 3,
                 weights: 18,
+                strengths: Vec::new(),
             },
             weights: (0..18).map(|at| if at % 3 == 0 { 0.0 } else { at as f32 }).collect(),
             sums: Some((0..36).map(|at| at as f32).collect()),

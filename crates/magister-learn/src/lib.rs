@@ -27,12 +27,13 @@ pub mod ntuple;
 mod player;
 pub mod recipe;
 pub mod recognise;
+mod sound;
 pub mod tiles;
 pub mod trainer;
 pub mod tuples;
 pub mod weights;
 pub mod yardsticks;
 
-pub use file::{AgentFile, AgentType, FileError};
+pub use file::{AgentFile, AgentType, FileError, suits};
 pub use player::Learned;
 pub use trainer::{Learner, Sight, TrainError};

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::weights::{Adaptive, Steps};
 
 /// The maximum number of tuples.
-const TUPLES: usize = 8;
+pub(crate) const TUPLES: usize = 8;
 /// The number of symmetries of the board, each of which looks a tuple up once.
 const IMAGES: usize = 8;
 

@@ -100,7 +100,7 @@ impl Seer {
         let mut out = Vec::with_capacity(moves.len());
         for choice in moves {
             let slot = crate::games::actions::slot(player, choice.0, count).min(slots - 1);
-            out.push(match self.learner.body() {
+            let value = match self.learner.body() {
                 Body::Board(network) => {
                     network.shape.indices(&self.cells, &mut self.code);
                     network.value_of(&self.code, slot, 0)
@@ -110,7 +110,9 @@ impl Seer {
                     net.value_of(&self.code, 0)
                 }
                 Body::Tiles(_) => 0.0,
-            });
+            };
+            let squash = self.learner.header().recipe.settings.squash;
+            out.push(if squash { tanh(value) } else { value });
         }
         Ok(out)
     }

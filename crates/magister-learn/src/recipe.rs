@@ -74,6 +74,9 @@ impl Default for Recipe {
 /// The recommended number of moves that are compared at a decision, for games without a fast version.
 const SAMPLED: usize = 8;
 
+/// The maximum number of steps in the replay memory.
+const REPLAY: usize = 1 << 24;
+
 /// The recommended settings for Connect Four, with the exponential transfer function.
 ///
 /// A player who is about to lose is indifferent and may reply with any move, but a learner that
@@ -165,8 +168,18 @@ impl Recipe {
         if !inside(epsilon.0, 0.0, 1.0) || !inside(epsilon.1, 0.0, 1.0) {
             return Err("epsilon is a number from 0 to 1".to_owned());
         }
-        if !inside(*lambda, 0.0, 0.99) || !inside(*gamma, 0.0, 1.0) {
-            return Err("lambda is a number from 0 to 0.99, gamma one from 0 to 1".to_owned());
+        if !inside(*lambda, 0.0, 1.0) || !inside(*gamma, 0.0, 1.0) {
+            return Err("lambda and gamma are numbers from 0 to 1".to_owned());
+        }
+        let finite = [self.initial, self.settings.indifference.0, self.settings.indifference.1];
+        if !finite.into_iter().all(f32::is_finite)
+            || self.settings.replay > REPLAY
+            || self.settings.replays > 1_000
+        {
+            return Err(format!(
+                "the initial value is a finite number, and the replay memory has at most {REPLAY} \
+                 steps"
+            ));
         }
         if !inside(*average, 0.0, 1.0) {
             return Err("the share of the training to average over is from 0 to 1".to_owned());

@@ -9,7 +9,7 @@ use magister_core::{Game, Halt, Seed};
 use crate::cells::{CellMap, survey};
 use crate::driver::{Chain, Plan, Progress, train};
 use crate::environment::{CellLayout, Cells};
-use crate::file::{AgentFile, FileError, Header, Reading, VALUES_VERSION};
+use crate::file::{AgentFile, FileError, Header, Reading, Strength, VALUES_VERSION};
 use crate::games::actions::Actions;
 use crate::games::any::AnyGame;
 use crate::games::connect_four::ConnectFour;
@@ -21,6 +21,7 @@ use crate::nibbles::Nibbles;
 use crate::ntuple::{NTuple, Shape};
 use crate::recipe::{Kind, Recipe, Rule};
 use crate::recognise::recognise;
+use crate::sound::{self, slots};
 use crate::tuples::entries;
 use crate::weights::Adaptive;
 
@@ -109,18 +110,7 @@ impl Sight {
 
     /// The layout of the cells.
     pub fn layout(&self) -> CellLayout {
-        layout(&self.reading, self.map.as_deref())
-    }
-}
-
-fn layout(reading: &Reading, map: Option<&CellMap>) -> CellLayout {
-    match (reading, map) {
-        (Reading::ConnectFour, _) => ConnectFour.layout(),
-        (Reading::Tictactoe, _) => TicTacToe.layout(),
-        (Reading::Twenty48, _) => Twenty48::default().layout(),
-        (Reading::Cells(_), Some(map)) => map.layout().clone(),
-        (Reading::Views(plan), _) => plan.layout(),
-        (Reading::Cells(_), None) => CellLayout::default(),
+        sound::layout(&self.reading)
     }
 }
 
@@ -190,11 +180,10 @@ impl Learner {
             moves: 0,
             seed,
             weights: 0,
+            strengths: Vec::new(),
             recipe,
         };
-        if header.recipe.settings.chain == Chain::Every && !header.opposed {
-            header.heads = players;
-        }
+        header.heads = sound::heads(&header);
         let body = Body::new(&header, &layout, None)?;
         header.weights = body.len() as u64;
         Ok(Learner { game: Arc::clone(game), header, body, map: sight.map })
@@ -202,12 +191,8 @@ impl Learner {
 
     /// The value function of a file, for a game with the same rules.
     pub fn open(game: &Arc<dyn Game>, file: AgentFile) -> Result<Self, FileError> {
-        let info = game.info();
+        file.suits(game)?;
         let AgentFile { header, weights, sums } = file;
-        if header.rules_hash != info.rules_hash {
-            let (learned, played) = (header.game, info.name.clone());
-            return Err(FileError::OtherRules { learned, played });
-        }
         let map = match &header.reading {
             Reading::Cells(plan) => {
                 let map = CellMap::new(game, plan.clone());
@@ -215,13 +200,7 @@ impl Learner {
             }
             _ => None,
         };
-        let layout = layout(&header.reading, map.as_deref());
-        let sound = header.players == info.players().count()
-            && (1..=1 << 20).contains(&header.slots)
-            && (1..=64).contains(&header.heads);
-        if !sound {
-            return Err(FileError::Damaged("its numbers of players, slots or heads"));
-        }
+        let layout = sound::layout(&header.reading);
         if let Reading::Views(plan) = &header.reading
             && ViewReader::new(game, plan.clone()).is_none()
         {
@@ -235,6 +214,11 @@ impl Learner {
     /// Its description, as in a file.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Notes its strength, until it learns more.
+    pub fn note(&mut self, strengths: Vec<Strength>) {
+        self.header.strengths = strengths;
     }
 
     pub(crate) fn body(&self) -> &Body {
@@ -300,20 +284,10 @@ impl Learner {
                 run(&make, &self.body, settings, moves, &plan_of, share)?
             }
         };
+        self.header.strengths.clear();
         self.header.games = done.games;
         self.header.moves += done.moves;
         Ok(done)
-    }
-}
-
-/// The number of slots of weights: one for each player to move, or one for each move.
-fn slots(game: &dyn Game, reading: &Reading, recipe: &Recipe) -> usize {
-    let players = game.info().players().count();
-    match reading {
-        _ if recipe.rule != Rule::Td => players * game.info().moves.unwrap_or(0) as usize,
-        Reading::Cells(_) | Reading::Views(_) => players + 1,
-        Reading::ConnectFour | Reading::Tictactoe => 2,
-        Reading::Twenty48 => 1,
     }
 }
 

@@ -70,7 +70,11 @@ impl TupleChoice {
         let tuples = match self {
             TupleChoice::Given(tuples) => tuples.clone(),
             TupleChoice::Walks { count, length } => walks(layout, *count, *length, rng),
-            TupleChoice::Single => single(layout),
+            TupleChoice::Single => match single(layout) {
+                // If nothing varies, one cell stands for the only board.
+                none if none.is_empty() && !layout.values.is_empty() => vec![vec![0]],
+                cells => cells,
+            },
             TupleChoice::Auto => auto(layout, rng),
         };
         check(layout, &tuples)?;

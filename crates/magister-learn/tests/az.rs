@@ -128,7 +128,7 @@ fn worst(game: &Arc<dyn Game>, worker: &mut dyn Worker, search: &mut AzSearch, m
 #[test]
 fn tictactoe_is_learned_to_perfect_play() {
     let game = open("tictactoe");
-    let learner = trained(&game, small(), 2_500, 1);
+    let learner = trained(&game, small(), 2_600, 1);
     for me in game.info().players() {
         // Tic-Tac-Toe is a draw, so a perfect player never gets less than half.
         let mut search = learner.search(1.25, 1, 1 << 20);
@@ -279,4 +279,46 @@ fn forced_wins_are_proven() {
     let thoughts = search.thoughts(role);
     let thought = thoughts.iter().find(|thought| thought.choice == best).unwrap();
     assert!(thought.proven && thought.value == Some(100.0), "{thought:?}");
+}
+
+/// Although many games are played at the same time, no more than asked are begun.
+#[test]
+fn as_many_games_are_played_as_asked() {
+    let game = open("tictactoe");
+    for (games, threads) in [(1, 1), (20, 2), (150, 1)] {
+        let settings = AzSettings { games: 64, ..small() };
+        let learner = trained(&game, settings, games, threads);
+        assert_eq!(learner.header().games, games);
+        assert!(learner.header().moves >= 4 * games, "whole games");
+        if games > 1 {
+            assert!(learner.header().steps > 0, "a short training learns, too");
+        }
+    }
+    // More games can follow.
+    let mut learner = AzLearner::new(&game, small(), 1).unwrap();
+    for games in [10, 30, 31] {
+        learner.train(&plan(games, 1), &|_: &Progress| ControlFlow::Continue(0.0)).unwrap();
+        assert_eq!(learner.header().games, games);
+    }
+}
+
+/// A game may last long, so the training also ends in the middle of games.
+#[test]
+fn training_ends_between_two_moves() {
+    let game = open("connect-four");
+    let settings = AzSettings { simulations: 64, random_start: Some(0), ..small() };
+    let mut learner = AzLearner::new(&game, settings, 1).unwrap();
+    let asked = std::sync::atomic::AtomicU64::new(0);
+    let plan = Plan { games: None, ..plan(0, 1) };
+    let few = |now: &Progress| {
+        assert_eq!((now.fresh, now.games), (0, 0));
+        if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 5 {
+            ControlFlow::Continue(0.0)
+        } else {
+            ControlFlow::Break(())
+        }
+    };
+    let progress = learner.train(&plan, &few).unwrap();
+    assert_eq!(progress.games, 0);
+    assert!(progress.error.is_nan(), "nothing was learned");
 }

@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, Stop, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, Stop, Thought, View};
 use magister_learn::connect_four::{Book, Perfect};
+use magister_learn::games::any::Scale;
 use magister_learn::{AgentFile, Learned};
 
 use crate::possible::Possible;
@@ -138,7 +139,11 @@ impl Agent for Seeing {
         }
         let values = self.learned.of_view(view, &legal)?;
         let best = legal.iter().zip(&values).max_by(|a, b| a.1.total_cmp(b.1));
-        Ok(best.map_or(first, |(&choice, _)| choice).into())
+        let choice = best.map_or(first, |(&choice, _)| choice);
+        let scale = Scale::of(view.game().as_ref());
+        let thought = |(&choice, &value)| Thought::new(choice, scale.outwards(value));
+        let thoughts: Vec<Thought> = legal.iter().zip(&values).map(thought).collect();
+        Ok(Decision { iterations: thoughts.len() as u64, thoughts, ..choice.into() })
     }
 }
 

@@ -130,7 +130,8 @@ pub const PLAYERS: &[Registered] = &[
         parameters: &[Parameter::whole("depth", 2, (1, 100), "the search depth in joint moves")],
         ..plain(
             "expectimax",
-            "Expectimax: averages over chance; every role maximises its own reward",
+            "Expectimax: averages over chance; every role maximises its own reward. plies is the \
+             same with another player's values, such as learned ones, at the leaves",
             Searcher::expectimax,
         )
     },
@@ -195,7 +196,11 @@ pub const PLAYERS: &[Registered] = &[
             Parameter::whole("depth", 2, (1, 100), "the search depth in joint moves"),
             Parameter::player("inner", "onestep", "the player that evaluates the leaves"),
         ],
-        ..plain("plies", "N-ply search whose leaves another player evaluates", Plies::make)
+        ..plain(
+            "plies",
+            "N-ply search (max-n, and expectimax over chance) whose leaves another player evaluates",
+            Plies::make,
+        )
     },
     Registered {
         iteration: "one descent to a new position",

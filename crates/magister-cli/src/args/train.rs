@@ -23,7 +23,16 @@ for details, --alpha, --random-start, --longest, --replay, --no-symmetries, --si
 
 With one thread, the same seed and number of games give the same file; with --agent az, with any \
 number of threads. With --json, each line of \
-progress is a JSON object, and the last one has \"done\": true. Rates are per second of processor time. \
+progress is a JSON object, and the last one has \"done\": true. Rates are per second of processor \
+time of all actors together; a rate over less than 0.05 s is null. Means and errors are those of the \
+last 400 games.
+
+--sweep measures trainings with different parameters: agent, rule, alpha, epsilon, lambda, initial, \
+hidden, steps, random-start, longest, replay, sampled, average, simulations, net, channels, blocks \
+and games. The table has the mean share of the points and its 95 % interval over the seeds. With \
+--popular, the strength is printed and written into the files, and `magister eval` shows it; \
+docs/learning.md has that of larger networks.
+
 Exit code: 0 trained, 2 the game cannot be learned or a file cannot be read or written.
 
 Examples:
@@ -33,6 +42,9 @@ Examples:
   magister train connect-four --agent az --seconds 3600 --threads 2 \\
     --checkpoint 60 --out c4.agent
   magister train --popular --seconds 600 --out agents
+  magister train tictactoe --games 2000 --svg curve.svg --out ttt.agent
+  magister train breakthrough --games 2000 --sweep alpha=0.1,0.3,1 \
+    --sweep lambda=0,0.5 --seeds 3 --against random --csv t.csv --out sweep
   magister train connect-four --resume c4.agent --games 100000 --out c4.agent"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -59,13 +71,45 @@ pub(crate) struct Train {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Continue training this agent, with its own parameters
-    #[arg(long, value_name = "FILE")]
+    /// Continue training this agent with its own parameters, so the options that set parameters
+    /// cannot be given
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "agent", "rule", "alpha", "epsilon", "lambda", "walks", "tuples", "initial", "hidden",
+        "simulations", "net", "channels", "blocks", "random_start", "longest", "replay", "sampled",
+        "average", "own_chain", "no_final_adaptation", "steps", "no_symmetries", "general",
+    ])]
     pub(crate) resume: Option<PathBuf>,
+    /// Draw the learning curve as SVG: the mean result of the first player and the error over games.
+    /// The file is rewritten as the training goes on
+    #[arg(long, value_name = "FILE", conflicts_with = "popular")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Train an agent for each of these values of an option and measure its strength. Repeat it for
+    /// all combinations; --out is a folder then. Runs that ended are not repeated
+    #[arg(long, value_name = "NAME=A,B", conflicts_with_all = ["popular", "goal", "svg"])]
+    pub(crate) sweep: Vec<String>,
+    /// Number of seeds for each combination of a sweep, from --seed on
+    #[arg(long, value_name = "N", requires = "sweep",
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: Option<u64>,
+    /// The players whom agents of --sweep and --popular play to measure their strength [default:
+    /// random; with --popular random,uct]
+    #[arg(long, value_name = "A,B", value_parser = Spec::parse_list)]
+    pub(crate) against: Option<std::vec::Vec<Spec>>,
+    /// Number of matches of each agent against each of them [default: 100; with --popular 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) matches: Option<u64>,
+    /// Iterations per move of all players in these matches
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) iterations: u64,
+    /// Also write the table of a sweep as comma-separated values
+    #[arg(long, value_name = "FILE", requires = "sweep")]
+    pub(crate) csv: Option<PathBuf>,
     /// Also write the file every S seconds
     #[arg(long, value_name = "S")]
     pub(crate) checkpoint: Option<f64>,
-    /// Stop when the mean reward of the first player reaches this value
+    /// Stop when the mean result of the first player over the last 400 games reaches this value.
+    /// Results lie between -1 and 1, except rewards on the way
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub(crate) goal: Option<f64>,
     /// Random seed

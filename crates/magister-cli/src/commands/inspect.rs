@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use super::contest::limits;
 use super::fit::{fits, no_players, seat};
 use super::play::opponent;
-use super::plural;
 use super::step::explained;
+use super::{plural, remote};
 use crate::args::Inspect;
 use crate::console::cells::Cells;
 use crate::session::Session;
@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let info = playable.game.info();
     let player = args.player.clone().map_or_else(|| opponent(info), Ok)?;
     fits(&player, info)?;
+    remote::fits(&player, &playable.game)?;
     let mut session = Session::new(Arc::clone(&playable.game), args.seed);
     session.cells = Cells::of(&playable);
     if let Some(moves) = &args.moves

@@ -23,6 +23,7 @@ pub(crate) mod infoset;
 pub(crate) mod inspect;
 pub(crate) mod leaderboard;
 pub(crate) mod matches;
+pub(crate) mod measure;
 pub(crate) mod network;
 pub(crate) mod new;
 pub(crate) mod perft;

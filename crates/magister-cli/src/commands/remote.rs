@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use magister::{Playable, Reading};
 use magister_arena::{Seating, TimeControl};
 use magister_core::{Game, PlayerSource, SourceError};
-use magister_learn::AgentFile;
+use magister_learn::FileError;
 use magister_manager::{
     AddressPolicy, Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, client,
     wire,
@@ -90,10 +90,13 @@ pub(crate) fn fits(spec: &Spec, game: &Arc<dyn Game>) -> Result<()> {
     for file in files {
         // A file that cannot be read is reported when the player is created.
         let Ok(bytes) = std::fs::read(file) else { continue };
-        let Ok(agent) = AgentFile::from_bytes(&bytes) else { continue };
-        let (learned, played) = (&agent.header, game.info());
-        if learned.rules_hash != played.rules_hash {
-            bail!("{spec} cannot play {}: it was trained for {}", played.name, learned.game);
+        match magister_learn::suits(&bytes, game) {
+            // Other files, such as opening books, belong to other players.
+            Ok(()) | Err(FileError::Foreign) => {}
+            Err(FileError::OtherRules { learned, played }) if learned != played => {
+                bail!("{spec} cannot play {played}: it was trained for {learned}")
+            }
+            Err(error) => bail!("{spec} cannot play {}: {error}", game.info().name),
         }
     }
     Ok(())

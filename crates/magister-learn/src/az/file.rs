@@ -1,11 +1,15 @@
 //! Policy-and-value networks as files, in the form of all learned agents (see [`crate::file`]).
 
+use std::sync::Arc;
+
+use magister_core::Game;
 use serde::{Deserialize, Serialize};
 
 use super::settings::AzSettings;
 use super::shape::Shape;
 use crate::container::{Reader, Writer, finite};
-use crate::file::{AgentType, FileError, VERSION, kind};
+use crate::file::{AgentType, FileError, Strength, VERSION, kind};
+use crate::sound::suits_network;
 
 /// The description of the network in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +34,9 @@ pub struct AzHeader {
     pub steps: u64,
     /// The seed of the training.
     pub seed: u64,
+    /// Its strength, if it was measured after the training.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strengths: Vec<Strength>,
 }
 
 /// A file of a policy-and-value network.
@@ -90,6 +97,11 @@ impl AzFile {
         };
         let moments = moments("adam.first")?.zip(moments("adam.second")?);
         Ok(AzFile { header, weights, moments })
+    }
+
+    /// Whether the agent can play this game; the error says why not.
+    pub fn suits(&self, game: &Arc<dyn Game>) -> Result<(), FileError> {
+        suits_network(&self.header, game)
     }
 
     /// A file with the current version and type.

@@ -5,10 +5,10 @@
 //! the same network with any number of threads.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use magister_core::{Game, Rng, Seed, Stop};
+use magister_core::{Game, Rng, Seed};
 
 use super::file::{AzFile, AzHeader};
 use super::gumbel::logarithm;
@@ -20,7 +20,7 @@ use super::selfplay::{Group, Harvest};
 use super::settings::AzSettings;
 use super::shape::{Shape, survey};
 use crate::driver::{Plan, Progress};
-use crate::file::FileError;
+use crate::file::{FileError, Strength};
 use crate::trainer::TrainError;
 
 /// The number of games of a group, which are evaluated together.
@@ -89,6 +89,7 @@ impl AzLearner {
             moves: 0,
             steps: 0,
             seed,
+            strengths: Vec::new(),
         };
         let adam = Adam::new(net.weights.len());
         Ok(AzLearner { game: Arc::clone(game), header, net: Arc::new(net), adam, live: None })
@@ -96,19 +97,8 @@ impl AzLearner {
 
     /// The network of a file, for a game with the same rules.
     pub fn open(game: &Arc<dyn Game>, file: AzFile) -> Result<Self, FileError> {
-        let info = game.info();
+        file.suits(game)?;
         let AzFile { header, weights, moments } = file;
-        if header.rules_hash != info.rules_hash {
-            let (learned, played) = (header.game, info.name.clone());
-            return Err(FileError::OtherRules { learned, played });
-        }
-        let observer = magister_core::StateObserver::new(game);
-        let fits = header.shape.inputs() == observer.tensors().len()
-            && Some(header.shape.moves) == info.moves.map(|moves| moves as usize)
-            && header.shape.players == info.players().count();
-        if !fits {
-            return Err(FileError::Damaged("its numbers of observations, moves or players"));
-        }
         let count = weights.len();
         let net = Net::of(&header.shape, weights)
             .ok_or(FileError::Damaged("its weights do not fit its shape"))?;
@@ -122,6 +112,11 @@ impl AzLearner {
     /// Its description, as in a file.
     pub fn header(&self) -> &AzHeader {
         &self.header
+    }
+
+    /// Notes its strength, until it learns more.
+    pub fn note(&mut self, strengths: Vec<Strength>) {
+        self.header.strengths = strengths;
     }
 
     /// The network as a file.
@@ -153,17 +148,24 @@ impl AzLearner {
     ) -> Result<Progress, TrainError> {
         let settings = self.header.settings.clone();
         let before = self.header.games;
+        self.header.strengths.clear();
         let mut live = match self.live.take() {
             Some(live) => live,
             None => self.begin(&plan.seed.derive("az").derive_index(before)),
         };
-        let mut progress = Progress { games: before, ..Progress::default() };
+        let mut progress = Progress { games: before, error: f64::NAN, ..Progress::default() };
         let mut done = plan.done;
+        distribute(&mut live.groups, plan.games.map(|target| target.saturating_sub(before)));
+        let ended = AtomicBool::new(false);
         loop {
             let net = Arc::clone(&self.net);
-            let harvests = each(&mut live.groups, plan.actors, |group| {
-                group.run(&net, SAMPLES, &Stop::never())
-            });
+            let now = Progress { fresh: 0, ..progress };
+            let over = || {
+                let over = ended.load(Ordering::Relaxed) || share(&now).is_break();
+                ended.fetch_or(over, Ordering::Relaxed) || over
+            };
+            let harvests =
+                each(&mut live.groups, plan.actors, |group| group.run(&net, SAMPLES, &over));
             drop(net);
             let (mut results, mut games) = (0.0, 0_u64);
             for harvest in harvests {
@@ -178,13 +180,16 @@ impl AzLearner {
             progress.games += games;
             self.header.games = progress.games;
             let mut loss = Loss::default();
-            if live.replay.len() < (BATCHES * settings.batch).min(settings.replay) {
+            let all = plan.games.is_some_and(|target| progress.games >= target);
+            // At the end of a short training, a few samples are better than none.
+            let enough = (BATCHES * settings.batch).min(settings.replay);
+            if live.replay.len() < if all { 1 } else { enough } {
                 live.owed = 0.0;
             }
             let (first, last) = settings.alpha;
             let decay = logarithm(f64::from(last.max(1e-9)) / f64::from(first.max(1e-9)));
             let alpha = first * exp((done.clamp(0.0, 1.0) * decay) as f32);
-            while live.owed >= 1.0 {
+            while live.owed >= 1.0 && !over() {
                 live.owed -= 1.0;
                 let Live { replay, shards, rng, .. } = &mut live;
                 let batch: Vec<&Sample> = (0..settings.batch).map(|_| replay.draw(rng)).collect();
@@ -193,6 +198,7 @@ impl AzLearner {
                 loss.policy += step.policy;
                 loss.samples += step.samples;
             }
+            progress.fresh = games;
             if games > 0 {
                 progress.mean = results / games as f64;
             }
@@ -203,9 +209,8 @@ impl AzLearner {
                 done = (progress.games - before) as f64
                     / (target.saturating_sub(before)).max(1) as f64;
             }
-            let all = plan.games.is_some_and(|target| progress.games >= target);
             match share(&progress) {
-                ControlFlow::Continue(share) if !all => {
+                ControlFlow::Continue(share) if !all && !ended.load(Ordering::Relaxed) => {
                     if plan.games.is_none() {
                         done = share;
                     }
@@ -269,6 +274,20 @@ impl AzLearner {
             policy: sum.policy + loss.policy,
             samples: sum.samples + loss.samples,
         })
+    }
+}
+
+/// Lets the groups begin as many games as are missing, or any number. The share of a group does not
+/// depend on threads.
+fn distribute(groups: &mut [Group], missing: Option<u64>) {
+    let Some(missing) = missing else {
+        groups.iter_mut().for_each(|group| group.allow(u64::MAX));
+        return;
+    };
+    let open: u64 = groups.iter().map(Group::open).sum();
+    let (fresh, count) = (missing.saturating_sub(open), groups.len() as u64);
+    for (number, group) in (0..).zip(groups) {
+        group.allow(fresh / count + u64::from(number < fresh % count));
     }
 }
 

@@ -41,6 +41,8 @@ struct Play {
     /// The number of random moves that remain at the start of the game.
     random: u32,
     leaf: Option<Pending>,
+    /// Whether it waits for a game to begin.
+    idle: bool,
 }
 
 enum Pending {
@@ -67,6 +69,8 @@ pub(crate) struct Group {
     stepper: Stepper,
     judge: Judge,
     plays: Vec<Play>,
+    /// The number of games that may still begin.
+    quota: u64,
     rng: Rng,
 }
 
@@ -89,6 +93,7 @@ impl Play {
             decisions: 0,
             random: 0,
             leaf: None,
+            idle: true,
         }
     }
 }
@@ -110,21 +115,36 @@ impl Group {
             judge: Judge::new(game, Arc::clone(net), stepper.bounded()),
             stepper,
             plays: (0..games).map(|_| Play::new()).collect(),
+            quota: u64::MAX,
             rng: seed.rng(),
         }
     }
 
-    /// Plays until there are this many new samples.
+    /// The number of games in progress.
+    pub(crate) fn open(&self) -> u64 {
+        self.plays.iter().filter(|play| !play.idle).count() as u64
+    }
+
+    /// Limits the number of games that may begin from now on.
+    pub(crate) fn allow(&mut self, quota: u64) {
+        self.quota = quota;
+    }
+
+    /// Plays until there are this many new samples, all games have ended, or `ended` says so.
     pub(crate) fn run(
         &mut self,
         net: &Arc<Net>,
         samples: usize,
-        stop: &Stop,
+        ended: &(dyn Fn() -> bool + Sync),
     ) -> Result<Harvest, Halt> {
+        let stop = &Stop::never();
         self.judge.exchange(Arc::clone(net));
         let mut harvest = Harvest::default();
-        while harvest.samples.len() < samples {
-            stop.check()?;
+        while harvest.samples.len() < samples && (self.quota > 0 || self.open() > 0) {
+            // One game may take minutes.
+            if ended() {
+                break;
+            }
             self.judge.clear();
             let mut plays = std::mem::take(&mut self.plays);
             for play in &mut plays {
@@ -145,6 +165,10 @@ impl Group {
         // A game in which nothing needs the network must not hold up the others.
         for _ in 0..64 {
             let Some(tree) = &mut play.tree else {
+                if self.quota == 0 {
+                    play.idle = true;
+                    return Ok(());
+                }
                 self.begin(play, harvest, stop)?;
                 if play.leaf.is_some() {
                     return Ok(());
@@ -181,7 +205,8 @@ impl Group {
 
     /// Starts a game.
     fn begin(&mut self, play: &mut Play, harvest: &mut Harvest, stop: &Stop) -> Result<(), Halt> {
-        *play = Play::new();
+        *play = Play { idle: false, ..Play::new() };
+        self.quota = self.quota.saturating_sub(1);
         if f64::from(self.settings.random_games) > self.rng.f64() {
             play.random = self.rng.below(u64::from(self.random_start) + 1) as u32;
         }

@@ -88,7 +88,12 @@ impl fmt::Display for SpecError {
                     return write!(f, "the player `{}` has no parameters", entry.name);
                 }
                 let names = names.join(", ");
-                write!(f, "the player `{}` has no parameter `{name}`; it has {names}", entry.name)
+                write!(f, "the player `{}` has no parameter `{name}`; it has {names}", entry.name)?;
+                if name == "inner" && entry.name == "expectimax" {
+                    // Who knows the method by this name looks for the other player here.
+                    write!(f, "; expectimax around another player is plies:inner=[PLAYER]")?;
+                }
+                Ok(())
             }
             SpecError::Nesting => {
                 write!(f, "players can be nested at most {NESTING} deep")

@@ -28,7 +28,10 @@ pub(crate) fn run(given: &Given) -> Result<()> {
         known(true),
         known(false)
     );
-    let settings = given.settings(&Settings { chain: Chain::Own, ..Settings::default() });
+    // Matches begin with any first stone, so training does, too.
+    let default =
+        Settings { alpha: (3.7, 3.7), chain: Chain::Own, random_start: 1, ..Settings::default() };
+    let (settings, given) = (given.settings(&default), &given.with("tc", 2.0));
     let iterations = given.whole("iterations", 10_000);
     let mut results = [Vec::new(), Vec::new()];
     for seed in given.seeds(1) {

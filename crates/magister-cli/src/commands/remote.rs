@@ -83,7 +83,10 @@ fn reach(address: &PlayerAddress) -> std::io::Result<()> {
     Err(failed)
 }
 
-/// Refuses a learned agent that was trained for another game: it could only play random moves.
+/// The player that solves Connect Four.
+const PERFECT: &str = "perfect-connect-four";
+
+/// Refuses a player that knows another game: it could only play random moves.
 pub(crate) fn fits(spec: &Spec, game: &Arc<dyn Game>) -> Result<()> {
     let text = spec.to_string();
     let files = text.split("file=").skip(1).filter_map(|rest| rest.split([',', ')', ']']).next());
@@ -98,6 +101,9 @@ pub(crate) fn fits(spec: &Spec, game: &Arc<dyn Game>) -> Result<()> {
             }
             Err(error) => bail!("{spec} cannot play {}: {error}", game.info().name),
         }
+    }
+    if text.contains(PERFECT) && !magister_learn::connect_four::is_played_in(game) {
+        bail!("{spec} cannot play {}: {PERFECT} plays only Connect Four", game.info().name);
     }
     Ok(())
 }

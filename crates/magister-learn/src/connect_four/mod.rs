@@ -10,7 +10,7 @@ mod table;
 
 pub use board::{CELLS, COLUMNS, Position, ROWS};
 pub use book::{Book, BookError, DEEPEST, levels};
-pub use player::Perfect;
+pub use player::{Perfect, is_played_in};
 pub use solved::Solved;
 pub(crate) use solver::ORDER;
 pub use solver::{Score, Solver};

@@ -22,6 +22,11 @@ pub struct Perfect {
     columns: Option<Known>,
 }
 
+/// Whether a game is Connect Four, in whatever language.
+pub fn is_played_in(game: &Arc<dyn Game>) -> bool {
+    matches!(recognise(game), Some((Reading::ConnectFour, _)))
+}
+
 /// A game and the column of each of its moves.
 type Known = (Arc<dyn Game>, Vec<(Move, u32)>);
 

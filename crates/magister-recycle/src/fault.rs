@@ -1,7 +1,7 @@
 //! Where rules fail at run time, for people.
 //!
 //! The machine only remembers the statement that failed, and sometimes the expression. The rest
-//! is found in the text when somebody asks, so a fault costs nothing while options are tried.
+//! is found in the text when a caller asks, so a fault costs nothing while options are tried.
 
 use magister_core::{Rng, Seed};
 use magister_diagnostic::Span;

@@ -127,7 +127,7 @@ codes! {
     NoCards "403" "no-cards" Warning yes
         "The game has no cards."
     FailsAtStart "404" "fails-at-start" Error yes
-        "The rules fail before the first decision, in every match: a card is taken from an empty pile, a number is divided by zero, a stage never ends, a player has no option, or a collection grows beyond the limits."
+        "The rules fail before the first decision of a player, in every beginning that was tried, so no match can be played. They take a card from an empty pile, divide by zero, have a stage that never ends or a choice without options, or build a collection beyond the limits."
 }
 
 impl Code {

@@ -1,14 +1,15 @@
 //! Where rules fail at run time, for people.
 //!
 //! The machine only remembers the statement that failed, and sometimes the expression. The rest
-//! is found in the text when somebody asks, so a fault costs nothing while options are tried.
+//! is found in the text when a caller asks, so a fault costs nothing while options are tried.
 
+use magister_core::{Rng, Seed};
 use magister_diagnostic::Span;
 
 use crate::code::{Code, Diagnostic};
 use crate::ir::{Act, Stmt};
 use crate::limits::CardLimits;
-use crate::machine::{Fault, Machine, Wait};
+use crate::machine::{Draw, Fault, Machine, Wait};
 use crate::program::Program;
 use crate::tree::Node;
 
@@ -97,17 +98,50 @@ pub(crate) fn shown(text: &str, span: Span) -> String {
     }
 }
 
-/// The fault before the first decision, if the rules always fail there.
+/// The number of random beginnings, and the number of draws of chance in each of them.
+const BEGINNINGS: u64 = 3;
+const DRAWS: u32 = 10_000;
+
+/// The fault before the first decision of a player, if every beginning that is tried has one.
 pub(crate) fn at_start(p: &Program, text: &str) -> Option<Diagnostic> {
     let mut machine = Machine::new(p);
-    machine.reset(p);
-    let begun = machine.run(p).and_then(|()| match machine.wait {
-        Wait::Choice(choice) => machine.expand(p, choice),
-        Wait::End => (0..p.rules.players).try_for_each(|at| machine.score(p, at).map(drop)),
-        Wait::Draw(_) | Wait::Shuffle { .. } => Ok(()),
-    });
-    let fault = begun.err()?;
-    let spot = Spot::of(p, text, &machine, fault);
+    let mut first = None;
+    for number in 0..BEGINNINGS {
+        let (drawn, fault) = begin(p, &mut machine, &mut Seed::from(number).rng());
+        let fault = fault?;
+        let spot = Spot::of(p, text, &machine, fault);
+        first.get_or_insert((fault, spot));
+        // Without chance, all matches begin in the same way.
+        if !drawn {
+            break;
+        }
+    }
+    let (fault, spot) = first?;
     let message = format!("no match can begin: {}: `{}`", fault.text(), shown(text, spot.span));
     Some(Diagnostic::new(Code::FailsAtStart, spot.span, message))
+}
+
+/// Goes to the first decision of a player. Returns whether chance took part, and the fault.
+fn begin(p: &Program, machine: &mut Machine, rng: &mut Rng) -> (bool, Option<Fault>) {
+    machine.reset(p);
+    let mut went = machine.run(p);
+    let mut drawn = 0;
+    while went.is_ok() && drawn < DRAWS {
+        let outcomes = match machine.wait {
+            Wait::Choice(choice) => {
+                went = machine.expand(p, choice);
+                break;
+            }
+            Wait::End => {
+                let mut players = 0..p.rules.players;
+                went = players.try_for_each(|player| machine.score(p, player).map(drop));
+                break;
+            }
+            Wait::Draw(Draw::Number(count) | Draw::Tie(count)) => count,
+            Wait::Shuffle { at, .. } => at + 1,
+        };
+        drawn += 1;
+        went = machine.drawn(p, rng.below(u64::from(outcomes)) as u32);
+    }
+    (drawn > 0, went.err())
 }

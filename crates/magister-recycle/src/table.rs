@@ -181,7 +181,7 @@ impl CardGame {
                 },
                 1 => parts.push(format!("{}: {c}", store_words(p, 0, a, viewer))),
                 2 => {
-                    parts.push(format!("{}: {}", store_words(p, 1, a, viewer), lower(p, c as u32)))
+                    parts.push(format!("{}: {}", store_words(p, 1, a, viewer), lower(p, c as u32)));
                 }
                 9 => parts.push("pass".to_owned()),
                 _ => {}

@@ -297,7 +297,7 @@ impl Known {
         if self.game.info().information == Information::Perfect {
             return Some(self.state());
         }
-        let belief = self.hidden.follower.belief().filter(|belief| belief.len() > 0)?;
+        let belief = self.hidden.follower.belief().filter(|belief| !belief.is_empty())?;
         Some(belief.state(0).to_vec())
     }
 

@@ -156,3 +156,108 @@ fn explain_takes_a_card() {
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("offers it, among 13"), "{text}");
 }
+
+#[test]
+fn explain_says_why_a_card_is_not_offered() {
+    let (code, text) = magister(&["explain", "agram", "--seed", "3", "--moves", "6C", "9H"], "");
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.contains("`(cardatt SUIT 'H)` is\n    HEARTS, `(game str LED)` is CLUBS"),
+        "{text}"
+    );
+    assert!(!text.contains("...\n"), "the rule is shown in full: {text}");
+    let (_, text) = magister(&["explain", "agram", "--seed", "3", "--moves", "6C", "8D"], "");
+    assert!(text.contains("why not: 8D is not in p1's hand"), "{text}");
+}
+
+#[test]
+fn explain_rejects_atoms_in_card_games() {
+    for atom in ["terminal", "(goal p0 100)"] {
+        let (code, text) = magister(&["explain", "hearts", atom], "");
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains("are not available for card games"), "{text}");
+    }
+}
+
+#[test]
+fn why_says_that_a_card_is_not_in_the_hand() {
+    let play = ["play", "hearts", "--level", "beginner", "--seed", "1"];
+    let (_, text) = magister(&play, "why KS\nquit\n");
+    assert!(text.contains("KS is not in your hand."), "{text}");
+    assert!(text.contains("; broken: no; first: yes"), "{text}");
+}
+
+/// A card game in a file of its own, with these blocks in line 3.
+fn file(name: &str, blocks: &str) -> String {
+    let path = std::env::temp_dir().join(format!("magister-{}-{name}.rcy", std::process::id()));
+    let text = format!(
+        "(game (setup (create players 2)\n  (create deck (game iloc STOCK) (deck (RANK (A, B)))))\n\
+         {blocks}\n(choice ((turn pass)))\n(scoring max (game sto X)))\n"
+    );
+    std::fs::write(&path, text).expect("the file is written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_game_that_cannot_begin_is_an_error_of_every_command() {
+    let path = file("begin", "(do ((inc (game sto X) (// 1 0))))");
+    let commands: [(&[&str], i32); 7] = [
+        (&["check"], 1),
+        (&["playable"], 2),
+        (&["match", "--players", "random,random"], 2),
+        (&["play"], 2),
+        (&["step"], 2),
+        (&["bench"], 2),
+        (&["show"], 1),
+    ];
+    for (command, wanted) in commands {
+        let (code, text) = magister(&[command, &[&*path]].concat(), "");
+        assert_eq!(code, wanted, "{command:?}: {text}");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("a number is divided by zero: `(// 1 0)`"), "{command:?}: {text}");
+        assert!(text.contains(".rcy:3:24"), "{command:?}: {text}");
+    }
+    let _ = std::fs::remove_file(path);
+}
+
+#[test]
+fn endless_rules_are_tested_in_few_matches() {
+    let path = file(
+        "endless",
+        "(choice ((turn pass)))\n(stage player (end (== 1 2)) (do ((inc (game sto X) 1))))",
+    );
+    let (code, text) = magister(&["playable", &path], "");
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("195 matches were not played"), "{text}");
+    assert!(text.contains("in line 4:") && text.contains("in 5 of 5 matches"), "{text}");
+    let _ = std::fs::remove_file(path);
+}
+
+#[test]
+fn misspelt_keywords_are_repaired() {
+    let path = file("misspelt", "(do ((shufle (game iloc STOCK))))");
+    let (_, text) = magister(&["check", &path], "");
+    assert!(text.contains("did you mean `shuffle`?"), "{text}");
+    let (code, text) = magister(&["check", "--fix", &path], "");
+    assert_eq!(code, 0, "{text}");
+    assert!(std::fs::read_to_string(&path).expect("a file").contains("((shuffle (game"), "{text}");
+    let _ = std::fs::remove_file(path);
+}
+
+#[test]
+fn the_designers_metrics_are_drawn() {
+    let path = std::env::temp_dir().join(format!("magister-{}-designer.svg", std::process::id()));
+    let svg = path.to_string_lossy();
+    let args = ["analyze", "kuhn-poker/recycle", "--designer", "--games", "2", "--svg", &svg];
+    let (code, text) = magister(&args, "");
+    assert_eq!(code, 0, "{text}");
+    assert!(std::fs::read_to_string(&path).expect("a file").contains("fairness: "), "{text}");
+    let _ = std::fs::remove_file(path);
+}
+
+#[test]
+fn network_names_the_language() {
+    let (code, text) = magister(&["network", "agram"], "");
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("agram is written in RECYCLE"), "{text}");
+}

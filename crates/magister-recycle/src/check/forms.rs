@@ -4,7 +4,7 @@ use super::spelling::{EXPRESSIONS, STORES};
 use super::{Checker, Elem, Type, Val};
 use crate::code::{Code, Diagnostic};
 use crate::ir::{
-    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Origin, Owner, SetOp, Vis, Which, Words,
+    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Origin, Owner, SetOp, Which, Words,
 };
 use crate::tree::{Node, NodeKind};
 
@@ -145,25 +145,7 @@ impl Checker<'_> {
                 let (count, cards) = (Box::new(count?), Box::new(cards?));
                 Some(Val::Groups(Groups::Tuples { count, cards, points }))
             }
-            "partition" => {
-                let Some((name, piles)) = rest.split_first() else {
-                    self.malformed(node, "`(partition ATTRIBUTE CARDS ..)`");
-                    return None;
-                };
-                match self.val(name)? {
-                    Val::Cards(_) | Val::Groups(_) => {
-                        let new = "(partition ATTRIBUTE CARDS)";
-                        self.older(node.span, "(partition CARDS)", new);
-                        let groups = self.operands(node, rest)?;
-                        Some(Val::Groups(Groups::Partition(None, Box::new(groups))))
-                    }
-                    Val::Str(name) => {
-                        let groups = self.operands(node, piles)?;
-                        Some(Val::Groups(Groups::Partition(Some(Box::new(name)), Box::new(groups))))
-                    }
-                    other => self.mismatch(name, "an attribute", &other),
-                }
-            }
+            "partition" => self.partition(node, rest),
             "subsets" => {
                 let [cards] = self.exactly(node, rest, "a collection of cards")?;
                 Some(Val::Groups(Groups::Subsets(Box::new(self.cards(cards)?))))
@@ -193,7 +175,7 @@ impl Checker<'_> {
             "indexed" => self.all_indices(node, rest),
             _ if STORES.contains(&head) => {
                 let message = "an owner such as `game` is missing";
-                let name = self.shown(rest);
+                let name = Self::shown(rest);
                 self.push(
                     Diagnostic::new(Code::Malformed, node.span, message)
                         .help(format!("`(game {head}{name})`")),
@@ -223,7 +205,7 @@ impl Checker<'_> {
     }
 
     /// The names in a list of parts, for an example.
-    fn shown(&self, rest: &[Node]) -> String {
+    fn shown(rest: &[Node]) -> String {
         let names = rest.iter().filter_map(|part| match &part.kind {
             NodeKind::Name(name) => Some(format!(" {name}")),
             _ => None,
@@ -238,7 +220,7 @@ impl Checker<'_> {
         Some((&many[0], points))
     }
 
-    fn using_many<'n>(
+    pub(super) fn using_many<'n>(
         &mut self,
         node: &Node,
         rest: &'n [Node],
@@ -332,61 +314,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The operands of `union` and similar forms: collections of cards, or one `all`.
-    fn operands(&mut self, node: &Node, rest: &[Node]) -> Option<Groups> {
-        if rest.is_empty() {
-            self.malformed(node, "collections of cards");
-            return None;
-        }
-        if let [one] = rest {
-            return match self.val(one)? {
-                Val::Groups(groups) => Some(groups),
-                Val::Cards(cards) => Some(Groups::List(vec![cards])),
-                other => {
-                    let message = format!("expected cards, found {}", other.describe());
-                    self.report(Code::WrongType, one.span, message);
-                    None
-                }
-            };
-        }
-        let cards: Vec<Option<Cards>> = rest.iter().map(|cards| self.cards(cards)).collect();
-        Some(Groups::List(cards.into_iter().collect::<Option<_>>()?))
-    }
-
-    fn run(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
-        let (many, points) = self.using_many(node, rest, 3)?;
-        let top = match many[0].word() {
-            Some("top") => true,
-            Some("bottom") => false,
-            _ => {
-                self.malformed(&many[0], "`top` or `bottom`");
-                return None;
-            }
-        };
-        let least = self.int(&many[1]);
-        let cards = self.cards(&many[2]);
-        let points = Box::new(self.asked(points)?);
-        let (least, cards) = (Box::new(least?), Box::new(cards?));
-        Some(Val::Cards(Cards::Run { top, least, cards, points }))
-    }
-
-    fn runs(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
-        let (many, points) = self.using_many(node, rest, 3)?;
-        let largest = match many[0].word() {
-            Some("largest") => true,
-            Some("all") => false,
-            _ => {
-                self.malformed(&many[0], "`largest` or `all`");
-                return None;
-            }
-        };
-        let least = self.int(&many[1]);
-        let cards = self.cards(&many[2]);
-        let points = Box::new(self.asked(points)?);
-        let (least, cards) = (Box::new(least?), Box::new(cards?));
-        Some(Val::Groups(Groups::Runs { largest, least, cards, points }))
-    }
-
     fn filter(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
         let [coll, var, test] = self.exactly(node, rest, "a collection, a variable and a test")?;
         let (coll, elem) = self.coll(coll)?;
@@ -402,43 +329,6 @@ impl Checker<'_> {
                 Val::Words(Words::Filter(Box::new(words), slot, test), elem)
             }
         })
-    }
-
-    /// `(indexed OWNER vloc NAME)`: all places with that name in the rules.
-    fn all_indices(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
-        let shape = "`(indexed OWNER vloc NAME)`";
-        let [owner, vis, name] = self.exactly(node, rest, shape)?;
-        let Some(vis) = vis.word().and_then(Vis::find) else {
-            self.malformed(node, shape);
-            return None;
-        };
-        let owner = match self.val(owner)? {
-            Val::Player(owner) => owner,
-            Val::Table => Owner::Table,
-            other => {
-                let message =
-                    format!("places belong to the table or a player, not to {}", other.describe());
-                self.report(Code::WrongType, owner.span, message);
-                return None;
-            }
-        };
-        let crate::ir::Str::Const(name) = self.str(name)? else {
-            self.malformed(name, "a literal name");
-            return None;
-        };
-        self.used.any_place_filled = true;
-        let key = |index| {
-            crate::ir::Key::Indexed(
-                vis as u32,
-                Box::new(crate::ir::Str::Const(name)),
-                Box::new(Int::Const(index)),
-            )
-        };
-        let places = (0..32).map(|index| {
-            self.family(vis, name, index);
-            Cards::Place(Box::new(crate::ir::Place { owner: owner.clone(), key: key(index) }))
-        });
-        Some(Val::Groups(Groups::List(places.collect())))
     }
 
     pub(super) fn type_of(value: &Val) -> Option<Type> {

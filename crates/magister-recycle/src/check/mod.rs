@@ -3,8 +3,10 @@
 //! The checker continues after a mistake, so that all mistakes are reported. Invalid parts are
 //! omitted; the caller does not run rules with errors.
 
+mod awards;
 mod expr;
 mod forms;
+mod groups;
 mod setup;
 mod spelling;
 mod stmt;

@@ -3,11 +3,8 @@
 use super::spelling::STATEMENTS;
 use super::{Checker, Val};
 use crate::code::{Code, Diagnostic};
-use crate::ir::{
-    Act, Arg, Award, Bound, Card, Cards, Coll, Given, Int, Key, MapText, Owner, Place, Stmt,
-    StmtId, Str, Which,
-};
-use crate::tree::{Node, NodeKind};
+use crate::ir::{Act, Bound, Card, Cards, Coll, Int, Key, Owner, Place, Stmt, StmtId, Str, Which};
+use crate::tree::Node;
 
 /// The context of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -305,65 +302,6 @@ impl Checker<'_> {
         }
     }
 
-    fn awards(&mut self, node: &Node) -> Option<MapText> {
-        let Some(list) = node.list() else {
-            self.malformed(node, "a list of awards");
-            return None;
-        };
-        let mut text = MapText { awards: Vec::new(), given: Vec::new() };
-        let mut sound = true;
-        for award in list {
-            match self.award(award, &mut text.given) {
-                Some(award) => text.awards.push(award),
-                None => sound = false,
-            }
-        }
-        sound.then_some(text)
-    }
-
-    /// `((ATTRIBUTE : VALUE) .. POINTS)`.
-    fn award(&mut self, node: &Node, given: &mut Vec<Given>) -> Option<Award> {
-        let shape = "an award: `((ATTRIBUTE : VALUE) .. POINTS)`";
-        let Some((points, pairs)) = node.list().and_then(|l| l.split_last()) else {
-            self.malformed(node, shape);
-            return None;
-        };
-        if pairs.is_empty() {
-            self.malformed(node, shape);
-            return None;
-        }
-        let mut award = Award { pairs: Vec::new(), points: Arg::Const(0) };
-        for pair in pairs {
-            let Some([name, mark, value]) = pair.list() else {
-                self.malformed(pair, shape);
-                return None;
-            };
-            if mark.mark() != Some(":") {
-                self.malformed(pair, shape);
-                return None;
-            }
-            let (name_span, value_span) = (name.span, value.span);
-            let name = self.str(name);
-            let value = match &value.kind {
-                NodeKind::Name(value) => Str::Const(self.string(value)),
-                _ => self.str(value)?,
-            };
-            if let Some(Str::Const(name)) = name
-                && self.known_attribute(name, name_span)
-                && let Str::Const(value) = value
-            {
-                self.unknown_values.push((name, value, value_span));
-            }
-            award.pairs.push((str_arg(name?, given), str_arg(value, given)));
-        }
-        let points = self.int(points)?;
-        award.points = match super::expr::fold(&points) {
-            Some(number) => Arg::Const(number),
-            None => argument(Given::Int(points), given),
-        };
-        Some(award)
-    }
-
     fn cycle(&mut self, node: &Node, rest: &[Node]) -> Option<Act> {
         let shape = "`(cycle next PLAYER)` or `(cycle current PLAYER)`";
         let [which, who] = self.exactly(node, rest, shape)?;
@@ -497,20 +435,4 @@ impl Checker<'_> {
         let binding = super::Binding::Constant(constant);
         self.scope.push(super::Scoped { name: name.to_owned(), binding, span: var.span });
     }
-}
-
-fn str_arg(str: Str, given: &mut Vec<Given>) -> Arg {
-    match str {
-        Str::Const(id) => Arg::Const(id as i32),
-        str => argument(Given::Str(str), given),
-    }
-}
-
-/// The number of a computed argument; equal arguments share a number.
-fn argument(wanted: Given, given: &mut Vec<Given>) -> Arg {
-    let at = given.iter().position(|g| *g == wanted).unwrap_or_else(|| {
-        given.push(wanted);
-        given.len() - 1
-    });
-    Arg::Given(at as u32)
 }

@@ -1,11 +1,11 @@
-//! Why a choice does not offer what somebody asks for.
+//! Why a choice does not offer an option.
 //!
 //! The rules and their text are followed side by side: the rules are evaluated, and the text is
 //! quoted. Actions are not executed, so the answer ends at the first condition after an action.
 
 use super::{CARD, Machine, NO_CARD};
 use crate::fault::shown;
-use crate::ir::{Bool, Card, Cards, Coll, Compare, Int, Owner, Stmt, StmtId, Str, Words};
+use crate::ir::{Bool, Card, Cards, Coll, Int, Owner, Stmt, StmtId, Str, Words};
 use crate::moves::owner_name;
 use crate::program::Program;
 use crate::tree::Node;
@@ -94,13 +94,9 @@ impl Why<'_> {
             _ => None,
         });
         if let (Some(card), Coll::Cards(cards)) = (wanted, coll) {
-            return match self.missing(cards, node, card) {
-                Some(reason) => Some(reason),
-                None => {
-                    self.machine.slots[slot as usize] = card;
-                    None
-                }
-            };
+            let reason = self.missing(cards, node, card);
+            self.machine.slots[slot as usize] = card;
+            return reason;
         }
         let Ok((start, count, stride)) = self.machine.elements(p, coll) else {
             return Some(format!("{} cannot be computed", self.quote(node)));
@@ -214,11 +210,7 @@ impl Why<'_> {
     /// The values of both sides of a comparison, unless they are written there.
     fn values(&mut self, test: &Bool, left: &Node, right: &Node) -> String {
         let sides = match test {
-            Bool::Ints(
-                Compare::Lt | Compare::Gt | Compare::Le | Compare::Ge | Compare::Eq | Compare::Ne,
-                a,
-                b,
-            ) => [self.int_value(a), self.int_value(b)],
+            Bool::Ints(_, a, b) => [self.int_value(a), self.int_value(b)],
             Bool::Strs(_, a, b) => [self.str_value(a), self.str_value(b)],
             Bool::Cards(_, a, b) => [self.card_value(a), self.card_value(b)],
             Bool::Owners(_, a, b) => [self.owner_value(a), self.owner_value(b)],

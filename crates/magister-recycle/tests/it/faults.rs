@@ -58,6 +58,11 @@ fn faults_before_the_first_decision_are_errors() {
             "(do (\n(repeat 2000000000 (inc (game sto X) 1))))",
             "4:1: the rules run on without any decision: `(repeat 2000000000 (inc (game sto X) 1))`",
         ),
+        // The order of the cards does not matter.
+        (
+            "(do ((shuffle (game iloc STOCK)) (inc (game sto X) (// 1 0))))",
+            "3:52: a number is divided by zero: `(// 1 0)`",
+        ),
         (
             "(choice (\n((== 1 2) (turn pass))))",
             "3:1: a player must choose and has no option: `(choice ( ((== 1 2) (turn pass))))`",
@@ -74,6 +79,16 @@ fn faults_before_the_first_decision_are_errors() {
         let found = error(blocks).replace("error[R404]: no match can begin: ", "");
         assert!(found.contains(wanted), "{found}\n{wanted}");
     }
+}
+
+/// Some orders of the cards have no fault, so the game is not rejected.
+#[test]
+fn a_fault_of_some_deals_is_no_error_at_the_start() {
+    let blocks = "(do ((shuffle (game iloc STOCK))
+        ((== (cardatt RANK (top (game iloc STOCK))) A) (inc (game sto X) (// 1 0)))))";
+    let text = text(blocks);
+    let found = examine("game", &text, &Options::default());
+    assert!(found.game.is_some(), "{:?}", found.diagnostics);
 }
 
 #[test]

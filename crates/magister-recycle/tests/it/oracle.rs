@@ -47,3 +47,17 @@ fn random_games_are_like_the_recorded_ones() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Without any deviation there are no standard errors to count in.
+#[test]
+fn a_difference_without_deviation_is_described() {
+    let quantity = |here, recorded| conform::Quantity {
+        what: "decisions".to_owned(),
+        here: (here, 0.0, 10_000),
+        recorded: (recorded, 0.0, 40),
+    };
+    assert!(quantity(12.0, 12.0).to_string().ends_with(", 0.0 standard errors"));
+    let different = quantity(12.0, 18.0);
+    assert!(different.errors() > 4.0);
+    assert!(different.to_string().ends_with("a difference, though no game deviates from its mean"));
+}

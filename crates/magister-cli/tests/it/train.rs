@@ -158,3 +158,21 @@ fn popular_agents_state_their_strength() {
     let text = good(&folder, "eval tictactoe p/tictactoe.agent --games 1 --iterations 1");
     has(&text, "measured after the training against random: ");
 }
+
+/// A function that reads less of a position plays it, too.
+#[test]
+fn parts_of_a_position_can_be_read() {
+    let folder = Folder::new("train-observe");
+    for part in ["board", "facts", "all"] {
+        good(&folder, &format!("train tictactoe --observe {part} --games 300 --out {part}"));
+        let text =
+            good(&folder, &format!("eval tictactoe {part} --against random --games 4 --json"));
+        assert_eq!(last(&text)["errors"], 0, "{text}");
+    }
+    let read = |part: &str| std::fs::read(folder.0.join(part)).expect("a file");
+    assert!(read("board") != read("facts"));
+    let train = "train rock-paper-scissors --games 4 --out f --observe board";
+    has(&bad(&folder, train), "choose --observe facts");
+    let train = "train kuhn-poker --games 4 --out f --observe facts";
+    has(&bad(&folder, train), "leave out --observe");
+}

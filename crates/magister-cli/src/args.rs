@@ -32,7 +32,7 @@ pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use serve::{Backup, Serve};
 pub(crate) use solve::{Audit, Method, Solve};
-pub(crate) use train::{AgentKind, Eval, NetForm, RuleName, StepsName, Train};
+pub(crate) use train::{AgentKind, Eval, NetForm, ObserveName, RuleName, StepsName, Train};
 
 /// A general game system: write the rules of any game as text, then check, play and analyse it
 #[derive(Debug, Parser)]

@@ -57,7 +57,7 @@ pub struct Survey {
 ///
 /// The cells of a recognised board are used as they are. Other fluents that never held at the same
 /// time in these games form one cell together.
-pub fn survey(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<Survey, Halt> {
+pub fn survey(game: &Arc<dyn Game>, part: Observe, rng: &mut Rng) -> Result<Survey, Halt> {
     let observer = StateObserver::new(game);
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut sums = ConstantSum::default();
@@ -88,13 +88,49 @@ pub fn survey(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<Survey, Halt> {
         }
     }
     let opposed = sums.is_opposed(game.info());
-    let plan = CellPlan::find(game, &observer, &seen);
+    let plan = CellPlan::find(game, &observer, &seen, part);
     let map = CellMap::new(game, plan).ok_or(Halt::BadState)?;
     Ok(Survey { map, opposed, length: steps as f64 / games as f64 })
 }
 
+/// The part of a position that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observe {
+    /// The cells of the board.
+    Board,
+    /// Facts that exclude each other as one cell each, without the geometry of the board.
+    Facts,
+    /// The board, and facts that are not on it.
+    All,
+}
+
+/// Whether a board was recognised whose cells can be read.
+pub(crate) fn has_board(game: &Arc<dyn Game>) -> bool {
+    usable_board(game, &StateObserver::new(game)).is_some()
+}
+
+/// The board, if its planes are in the observation. They come first in every observation that has
+/// them.
+fn usable_board<'a>(
+    game: &'a Arc<dyn Game>,
+    observer: &StateObserver,
+) -> Option<&'a dyn magister_core::Board> {
+    game.board().filter(|board| {
+        let shape = board.shape();
+        observer.tensors().list().first().is_some_and(|tensor| {
+            tensor.name == "board" && tensor.len() == Planes::new(shape).tensor().len()
+        }) && shape.values.len() <= VALUES
+            && shape.cells.len() <= CELLS
+    })
+}
+
 impl CellPlan {
-    fn find(game: &Arc<dyn Game>, observer: &StateObserver, seen: &[Vec<u32>]) -> Self {
+    fn find(
+        game: &Arc<dyn Game>,
+        observer: &StateObserver,
+        seen: &[Vec<u32>],
+        part: Observe,
+    ) -> Self {
         let mut plan = CellPlan {
             places: vec![(0, 0); observer.tensors().len()],
             values: Vec::new(),
@@ -102,15 +138,18 @@ impl CellPlan {
             symmetries: Vec::new(),
         };
         let mut known = vec![false; plan.places.len()];
-        // The planes of the board come first in every observation that has them.
         let tensors = observer.tensors().list();
-        let board = game.board().filter(|board| {
-            let shape = board.shape();
-            tensors.first().is_some_and(|tensor| {
-                tensor.name == "board" && tensor.len() == Planes::new(shape).tensor().len()
-            }) && shape.values.len() <= VALUES
-                && shape.cells.len() <= CELLS
-        });
+        // For a game in Rust, the bits of the packed state add nothing to the board.
+        let packed = tensors.get(1).is_some_and(|tensor| tensor.name == "state");
+        let board = usable_board(game, observer);
+        if board.is_some() && (packed || part == Observe::Board) {
+            known.fill(true);
+        }
+        if let (Observe::Facts, Some(board)) = (part, &board) {
+            // The planes are facts like all others.
+            known[..Planes::new(board.shape()).tensor().len()].fill(false);
+        }
+        let board = board.filter(|_| part != Observe::Facts);
         if let Some(board) = board {
             let shape = board.shape();
             let planes = Planes::new(shape);
@@ -123,10 +162,6 @@ impl CellPlan {
                 plan.neighbours.push(near(shape, cell));
             }
             known[..first].fill(true);
-            // For a game in Rust, the bits of the packed state add nothing to the board.
-            if tensors.get(1).is_some_and(|tensor| tensor.name == "state") {
-                known.fill(true);
-            }
             let plain = |symmetry: &&magister_core::Symmetry| {
                 let same = |at: (usize, usize)| at.0 == at.1;
                 symmetry.values.iter().map(|&v| usize::from(v)).enumerate().all(same)

@@ -67,8 +67,10 @@ pub struct Strength {
     pub against: String,
     /// The share of the points, from 0 to 1.
     pub points: f64,
-    /// Half the width of its 95 % interval.
-    pub margin: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
     /// The number of matches.
     pub matches: u64,
     /// The iterations of each player per move.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use magister_core::{Game, Halt, Seed};
 
-use crate::cells::{CellMap, survey};
+use crate::cells::{CellMap, Observe, Survey, has_board, survey};
 use crate::driver::{Chain, Plan, Progress, train};
 use crate::environment::{CellLayout, Cells};
 use crate::file::{AgentFile, FileError, Header, Reading, Strength, VALUES_VERSION};
@@ -97,10 +97,29 @@ impl Sight {
             let opposed = reading != Reading::Twenty48;
             return Ok(Sight { reading, map: None, opposed });
         }
-        let found = survey(game, &mut rng)?;
+        Ok(Sight::found(survey(game, Observe::All, &mut rng)?))
+    }
+
+    /// Reads only this part of the positions of a game with perfect information.
+    pub fn observing(game: &Arc<dyn Game>, part: Observe, seed: u64) -> Result<Self, TrainError> {
+        if game.info().information == magister_core::Information::Hidden {
+            return Err(TrainError::Recipe(
+                "the game hides information, and a view has no board: leave out --observe"
+                    .to_owned(),
+            ));
+        }
+        if part == Observe::Board && !has_board(game) {
+            return Err(TrainError::Recipe(
+                "no board was recognised in this game: choose --observe facts".to_owned(),
+            ));
+        }
+        Ok(Sight::found(survey(game, part, &mut Seed::from(seed).derive("survey").rng())?))
+    }
+
+    fn found(found: Survey) -> Self {
         let map = Arc::new(found.map);
         let reading = Reading::Cells(map.plan().clone());
-        Ok(Sight { reading, map: Some(map), opposed: found.opposed })
+        Sight { reading, map: Some(map), opposed: found.opposed }
     }
 
     /// How states are read.

@@ -19,7 +19,8 @@ number of games. The player td:file=FILE uses it, also inside other players: puc
 --agent az learns a policy, too: a neural network in the manner of AlphaZero, for games with \
 perfect information. It takes longer, and the player az:file=FILE searches with it. Of the options \
 for details, --alpha, --random-start, --longest, --replay, --no-symmetries, --simulations, --net, \
---channels and --blocks apply to it. docs/learning.md compares the two.
+--channels and --blocks apply to it. It plays up to 128 games at the same time, and no more in all \
+than --games says. docs/learning.md compares the two.
 
 With one thread, the same seed and number of games give the same file; with --agent az, with any \
 number of threads. With --json, each line of \
@@ -28,7 +29,7 @@ time of all actors together; a rate over less than 0.05 s is null. Means and err
 last 400 games.
 
 --sweep measures trainings with different parameters: agent, rule, alpha, epsilon, lambda, initial, \
-hidden, steps, random-start, longest, replay, sampled, average, simulations, net, channels, blocks \
+hidden, steps, random-start, longest, replay, sampled, average, observe, simulations, net, channels, blocks \
 and games. The table has the mean share of the points and its 95 % interval over the seeds. With \
 --popular, the strength is printed and written into the files, and `magister eval` shows it; \
 docs/learning.md has that of larger networks.
@@ -43,7 +44,7 @@ Examples:
     --checkpoint 60 --out c4.agent
   magister train --popular --seconds 600 --out agents
   magister train tictactoe --games 2000 --svg curve.svg --out ttt.agent
-  magister train breakthrough --games 2000 --sweep alpha=0.1,0.3,1 \
+  magister train breakthrough --games 2000 --sweep alpha=0.1,0.3,1 \\
     --sweep lambda=0,0.5 --seeds 3 --against random --csv t.csv --out sweep
   magister train connect-four --resume c4.agent --games 100000 --out c4.agent"
 )]
@@ -76,7 +77,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "agent", "rule", "alpha", "epsilon", "lambda", "walks", "tuples", "initial", "hidden",
         "simulations", "net", "channels", "blocks", "random_start", "longest", "replay", "sampled",
-        "average", "own_chain", "no_final_adaptation", "steps", "no_symmetries", "general",
+        "average", "observe", "own_chain", "no_final_adaptation", "steps", "no_symmetries", "general",
     ])]
     pub(crate) resume: Option<PathBuf>,
     /// Draw the learning curve as SVG: the mean result of the first player and the error over games.
@@ -169,6 +170,9 @@ pub(crate) struct Train {
     /// fluctuate (ntuple and linear)
     #[arg(long, value_name = "X")]
     pub(crate) average: Option<f32>,
+    /// What a value function reads of a position [default: all, or the board of a fast version]
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) observe: Option<ObserveName>,
     /// Each player learns only from its own next position, not from that of the other player
     #[arg(long)]
     pub(crate) own_chain: bool,
@@ -226,6 +230,17 @@ pub(crate) enum StepsName {
     Coherent,
     /// The same, but never below a sixteenth of a full step
     Exponential,
+}
+
+/// What a value function reads of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObserveName {
+    /// The cells of the board, with their neighbours and symmetries
+    Board,
+    /// The facts that can be true, in groups that exclude each other, without the geometry of the board
+    Facts,
+    /// The board, and the facts that are not on it
+    All,
 }
 
 /// Rules of learning.

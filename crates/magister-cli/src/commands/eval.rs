@@ -57,11 +57,12 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
         for one in &strengths {
             writeln!(
                 out,
-                "measured after the training against {}: {:.1} % of the points (± {:.1}) in {}, {} \
-                 per move",
+                "measured after the training against {}: {:.1} % of the points ({:.1} to {:.1}) in \
+                 {}, {} per move",
                 one.against,
                 100.0 * one.points,
-                100.0 * one.margin,
+                100.0 * one.low,
+                100.0 * one.high,
                 plural(one.matches, "game"),
                 plural(one.iterations, "iteration"),
             )?;
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
         if bout.alone() { vec![None] } else { args.against.iter().map(Some).collect() };
     for opponent in opponents {
         let score = bout.play(&agent, opponent)?;
-        let (mean, margin) = (score.results.mean(), score.results.margin());
+        let (mean, (low, high)) = (score.results.mean(), score.interval(bout.alone()));
         let count = score.results.values.len();
         let against = opponent.map(ToString::to_string);
         if args.json {
@@ -83,20 +84,25 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
                 "against": against,
                 "games": count,
                 "mean": mean,
-                "margin": margin,
+                "interval": [low, high],
                 "errors": score.faults,
             });
             writeln!(out, "{object}")?;
         } else if let Some(against) = against {
             writeln!(
                 out,
-                "against {against}: {:.1} % of the points (± {:.1}) in {}",
+                "against {against}: {:.1} % of the points ({:.1} to {:.1}) in {}",
                 100.0 * mean,
-                100.0 * margin,
+                100.0 * low,
+                100.0 * high,
                 plural(count, "game"),
             )?;
         } else {
-            writeln!(out, "mean reward {mean:.1} (± {margin:.1}) in {}", plural(count, "game"))?;
+            writeln!(
+                out,
+                "mean reward {mean:.1} ({low:.1} to {high:.1}) in {}",
+                plural(count, "game")
+            )?;
         }
     }
     Ok(CLEAN)

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::Result;
-use magister_arena::{Contest, Sample, Series, TimeControl};
+use magister_arena::{Contest, Sample, Series, TimeControl, interval};
 use magister_core::{Game, Info, PlayerSource, Seed};
 use magister_players::Spec;
 
@@ -25,6 +25,20 @@ pub(crate) struct Bout<'a> {
 pub(crate) struct Score {
     pub(crate) results: Sample,
     pub(crate) faults: usize,
+}
+
+impl Score {
+    /// The 95 % interval of the mean. That of shares is never empty, even if all matches were won.
+    pub(crate) fn interval(&self, alone: bool) -> (f64, f64) {
+        let values = &self.results.values;
+        // Rewards without bounds are not shares.
+        if alone || !values.iter().all(|value| (0.0..=1.0).contains(value)) {
+            let (mean, margin) = (self.results.mean(), self.results.margin());
+            return (mean - margin, mean + margin);
+        }
+        let squares = values.iter().map(|value| value * value).sum();
+        interval(values.len() as u64, values.iter().sum(), squares)
+    }
 }
 
 impl Bout<'_> {

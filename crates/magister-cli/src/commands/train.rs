@@ -96,11 +96,11 @@ fn one(args: &Train, game: &Arc<dyn Game>, shown: bool) -> Result<Trainee> {
             seed: Seed::from(args.seed),
         };
         let progress = learner.train(&plan, &share)?;
+        locked().clock.stop();
         if interrupt::pressed() && learner.counts().0 == before.0 {
             bail!("interrupted before the first game ended; nothing was written");
         }
         save(&learner, args)?;
-        done = args.seconds.map_or(0.0, |seconds| spent() / seconds);
         let all = plan.games.is_some_and(|games| progress.games >= games);
         let ended = ended.into_inner().unwrap_or(true);
         if all || ended || args.checkpoint.is_none() {
@@ -114,6 +114,8 @@ fn one(args: &Train, game: &Arc<dyn Game>, shown: bool) -> Result<Trainee> {
             }
             return Ok(learner);
         }
+        locked().clock.go_on();
+        done = args.seconds.map_or(0.0, |seconds| spent() / seconds);
     }
 }
 

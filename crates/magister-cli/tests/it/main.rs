@@ -27,3 +27,4 @@ mod repair;
 mod snapshots;
 mod solve;
 mod stumbles;
+mod train;

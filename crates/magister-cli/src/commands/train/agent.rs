@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow, bail};
 use magister_core::{Game, Halt};
 use magister_learn::az::{AzFile, AzLearner, AzSettings, Form, Size};
+use magister_learn::cells::Observe;
 use magister_learn::driver::{Chain, Plan, Progress};
 use magister_learn::file::{Reading, Strength};
 use magister_learn::recipe::{Kind, Recipe, Rule};
@@ -14,7 +15,7 @@ use magister_learn::tuples::TupleChoice;
 use magister_learn::weights::Steps;
 use magister_learn::{AgentFile, AgentType, Learner, Sight, TrainError};
 
-use crate::args::{AgentKind, NetForm, RuleName, StepsName, Train};
+use crate::args::{AgentKind, NetForm, ObserveName, RuleName, StepsName, Train};
 
 /// What is trained.
 pub(super) enum Trainee {
@@ -46,7 +47,18 @@ impl Trainee {
         {
             bail!("--simulations, --net, --channels and --blocks are for --agent az");
         }
-        let sight = Sight::new(game, !args.general, args.seed).map_err(plain)?;
+        let sight = match args.observe {
+            None => Sight::new(game, !args.general, args.seed),
+            Some(part) => {
+                let part = match part {
+                    ObserveName::Board => Observe::Board,
+                    ObserveName::Facts => Observe::Facts,
+                    ObserveName::All => Observe::All,
+                };
+                Sight::observing(game, part, args.seed)
+            }
+        };
+        let sight = sight.map_err(plain)?;
         let recipe = recipe(args, &sight, game.as_ref())?;
         Ok(Trainee::Values(Box::new(Learner::new(game, sight, recipe, args.seed)?)))
     }
@@ -123,13 +135,14 @@ fn network(args: &Train) -> Result<AzSettings> {
         || args.hidden.is_some()
         || args.average.is_some()
         || args.sampled.is_some()
+        || args.observe.is_some()
         || args.own_chain
         || args.steps.is_some()
         || args.general;
     if foreign {
         bail!(
             "--agent az has no --rule, --epsilon, --lambda, --walks, --tuples, --initial, \
-             --hidden, --average, --sampled, --own-chain, --steps or --general"
+             --hidden, --average, --sampled, --observe, --own-chain, --steps or --general"
         );
     }
     let mut settings = AzSettings::default();

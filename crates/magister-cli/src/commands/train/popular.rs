@@ -75,8 +75,13 @@ pub(super) fn run(args: &Train) -> Result<u8> {
         }
         let _ = write!(table, "{name:<18} {size:>9} {games:>8}");
         for one in &strengths {
-            let share = format!("{:.1} % (\u{b1} {:.1})", 100.0 * one.points, 100.0 * one.margin);
-            let _ = write!(table, "  {share:>18}");
+            let share = format!(
+                "{:.1} % ({:.0} to {:.0})",
+                100.0 * one.points,
+                100.0 * one.low,
+                100.0 * one.high
+            );
+            let _ = write!(table, "  {share:>20}");
         }
         table.push('\n');
     }
@@ -84,12 +89,13 @@ pub(super) fn run(args: &Train) -> Result<u8> {
         let mut out = anstream::stdout();
         write!(out, "{:<18} {:>9} {:>8}", "game", "bytes", "games")?;
         for opponent in &against {
-            write!(out, "  {:>18}", opponent.to_string())?;
+            write!(out, "  {:>20}", opponent.to_string())?;
         }
         writeln!(out, "\n{table}")?;
         writeln!(
             out,
-            "Shares of the points in {} matches each, {} iterations per move for all players.\n\
+            "Shares of the points with 95 % intervals in {} matches each, {} iterations per move for \
+             all players.\n\
              docs/learning.md has the strength of the larger network of the benchmark.",
             args.matches.unwrap_or(MATCHES),
             args.iterations
@@ -125,12 +131,14 @@ fn measured(
     };
     let mut strengths = Vec::new();
     for opponent in against {
-        let results = bout.play(&agent, Some(opponent))?.results;
+        let score = bout.play(&agent, Some(opponent))?;
+        let (low, high) = score.interval(false);
         strengths.push(Strength {
             against: opponent.to_string(),
-            points: results.mean(),
-            margin: results.margin(),
-            matches: results.values.len() as u64,
+            points: score.results.mean(),
+            low,
+            high,
+            matches: score.results.values.len() as u64,
             iterations: args.iterations,
         });
         if interrupt::pressed() {

@@ -99,6 +99,7 @@ impl<'a> Report<'a> {
             let _ = writeln!(out, "{}", self.as_json(total, true));
             return;
         }
+        // A terminal shows the chart already.
         if self.drawn == 0 {
             let _ = write!(anstream::stderr(), "{}", self.curve.chart(false));
         }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 
-use crate::args::{AgentKind, NetForm, RuleName, StepsName, Train};
+use crate::args::{AgentKind, NetForm, ObserveName, RuleName, StepsName, Train};
 
 /// The names of the parameters, as on the command line.
 const NAMES: &[&str] = &[
@@ -22,6 +22,7 @@ const NAMES: &[&str] = &[
     "replay",
     "sampled",
     "average",
+    "observe",
     "simulations",
     "net",
     "channels",
@@ -60,6 +61,7 @@ impl Swept {
             "agent" => args.agent = self.word::<AgentKind>(value)?,
             "rule" => args.rule = self.word::<RuleName>(value)?,
             "steps" => args.steps = Some(self.word::<StepsName>(value)?),
+            "observe" => args.observe = Some(self.word::<ObserveName>(value)?),
             "net" => args.net = Some(self.word::<NetForm>(value)?),
             "alpha" => args.alpha = vec![self.number(value)?],
             "epsilon" => args.epsilon = vec![self.number(value)?],

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use magister_arena::Sample;
 use serde_json::{Value, json};
 
+use super::super::super::measure::Score;
 use super::Row;
 
 /// Two-sided 95 % quantiles of Student's t for one to thirty degrees of freedom.
@@ -23,7 +24,7 @@ struct Line {
     seeds: Vec<f64>,
     matches: usize,
     mean: f64,
-    margin: f64,
+    interval: (f64, f64),
 }
 
 /// The results of a sweep, in the order of its runs.
@@ -47,7 +48,7 @@ impl Table {
                 None => groups.push(vec![row]),
             }
         }
-        let lines = groups.iter().map(|group| line(group)).collect();
+        let lines = groups.iter().map(|group| line(group, alone)).collect();
         Table { names: names.iter().map(|&name| name.to_owned()).collect(), lines, alone }
     }
 
@@ -57,7 +58,7 @@ impl Table {
         text += ",against,seeds,matches,mean,low,high\n";
         for line in &self.lines {
             let against = line.against.as_deref().unwrap_or_default().replace('"', "\"\"");
-            let (low, high) = (line.mean - line.margin, line.mean + line.margin);
+            let (low, high) = line.interval;
             let values = line.values.join(",");
             let _ = writeln!(
                 text,
@@ -88,7 +89,7 @@ impl Table {
                 "seeds": line.seeds,
                 "matches": line.matches,
                 "mean": line.mean,
-                "margin": line.margin,
+                "interval": [line.interval.0, line.interval.1],
             })
         };
         self.lines.iter().map(object).collect()
@@ -97,21 +98,24 @@ impl Table {
 
 /// The mean over the seeds. Its interval is that of the means of seeds, which vary more than matches
 /// of one agent; with one seed, it is that of the matches.
-fn line(group: &[&Row]) -> Line {
+fn line(group: &[&Row], alone: bool) -> Line {
     let each = group.iter().map(|row| Sample { values: row.results.clone() });
     let seeds: Vec<f64> = each.map(|sample| sample.mean()).collect();
     let all: Vec<f64> = group.iter().flat_map(|row| row.results.iter().copied()).collect();
     let matches = all.len();
-    let margin = if seeds.len() > 1 {
+    let mean = seeds.iter().sum::<f64>() / seeds.len() as f64;
+    let interval = if seeds.len() > 1 {
         let sample = Sample { values: seeds.clone() };
         let error = (sample.variance() / seeds.len() as f64).sqrt();
-        error * STUDENT.get(seeds.len() - 2).copied().unwrap_or(1.96)
+        let margin = error * STUDENT.get(seeds.len() - 2).copied().unwrap_or(1.96);
+        // A share of the points is not outside of 0 and 1.
+        let (low, high) = (mean - margin, mean + margin);
+        if alone { (low, high) } else { (low.max(0.0), high.min(1.0)) }
     } else {
-        Sample { values: all }.margin()
+        Score { results: Sample { values: all }, faults: 0 }.interval(alone)
     };
-    let mean = seeds.iter().sum::<f64>() / seeds.len() as f64;
     let (values, against) = (group[0].values.clone(), group[0].against.clone());
-    Line { values, against, seeds, matches, mean, margin }
+    Line { values, against, seeds, matches, mean, interval }
 }
 
 impl fmt::Display for Table {
@@ -129,7 +133,7 @@ impl fmt::Display for Table {
             row.push(line.seeds.len().to_string());
             row.push(line.matches.to_string());
             row.push(number(line.mean));
-            let (low, high) = (line.mean - line.margin, line.mean + line.margin);
+            let (low, high) = line.interval;
             row.push(format!("{} to {}", number(low), number(high)));
             rows.push(row);
         }
@@ -177,11 +181,13 @@ mod tests {
         let table = Table::new(&["alpha"], &rows, false);
         let [first, second] = &table.lines[..] else { panic!("{table}") };
         assert_eq!((first.mean, first.matches, first.seeds.len()), (0.75, 6, 3));
-        // The standard deviation of 0.5, 0.75 and 1 is 0.25.
-        assert!((first.margin - 4.303 * 0.25 / 3_f64.sqrt()).abs() < 1e-9, "{}", first.margin);
-        assert_eq!((second.mean, second.margin), (0.5, 0.0));
+        // The standard deviation of 0.5, 0.75 and 1 is 0.25, and the interval of three is wide.
+        let low = 0.75 - 4.303 * 0.25 / 3_f64.sqrt();
+        assert!((first.interval.0 - low).abs() < 1e-9, "{:?}", first.interval);
+        assert_eq!((first.interval.1, second.mean), (1.0, 0.5));
+        assert!(second.interval.0 < 0.5 && second.interval.1 > 0.5, "two matches say little");
         let text = table.to_string();
-        assert!(text.contains("75.0 %") && text.contains("50.0 % to 50.0 %"), "{text}");
+        assert!(text.contains("75.0 %") && text.contains("50.0 %"), "{text}");
         let csv = table.csv();
         assert!(csv.starts_with("alpha,against,seeds,matches,mean,low,high\n0.1,"), "{csv}");
         assert!(csv.contains("\"mcs:playouts=1,\"\"x\"\"\""), "{csv}");

@@ -162,8 +162,8 @@ fn walks(layout: &CellLayout, count: usize, length: usize, rng: &mut Rng) -> Vec
 }
 
 /// The whole board if its table is small, with single cells as well if there are counters, because
-/// most combinations of their values do not occur in training; otherwise single cells, all pairs if there are few cells,
-/// and walks whose tables have up to a million entries together.
+/// most combinations of their values do not occur in training; otherwise single cells, all pairs if
+/// there are few cells, and walks whose tables have up to a million entries together.
 fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     let varying: Vec<u16> = single(layout).into_iter().flatten().collect();
     if varying.is_empty() {

@@ -54,7 +54,8 @@ pub const LEARNED: &[Registered] = &[
     },
     Registered {
         name: "perfect-connect-four",
-        about: "Plays Connect Four without a mistake; ties are broken at random",
+        about: "Plays Connect Four without a mistake if it has time for a proof, up to 15 s for the \
+                first moves; ties are broken at random",
         iteration: "one expanded position",
         parameters: &[
             Parameter::whole(

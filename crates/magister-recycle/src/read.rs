@@ -57,8 +57,8 @@ pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
     reader.out
 }
 
-/// Whether a text contains what no editor writes: a zero byte, or many characters that are no
-/// letters. Invalid UTF-8 was replaced before.
+/// Whether a text contains what no editor writes: a zero byte, or many control characters. Invalid
+/// UTF-8 was replaced earlier.
 fn is_binary(text: &str) -> bool {
     let strange = |letter: &char| {
         *letter == '\u{fffd}' || (letter.is_control() && !letter.is_ascii_whitespace())

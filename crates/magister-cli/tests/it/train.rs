@@ -116,6 +116,9 @@ fn agents_of_other_games_are_refused_before_the_match() {
         "match connect-four --players az:file=z,random --games 2",
         "match connect-four --players puct:inner=[az:file=z],random --games 2",
         "inspect connect-four --player az:file=z",
+        "answer connect-four --player az:file=z",
+        "analyze connect-four --player az:file=z",
+        "audit connect-four --player az:file=z",
     ] {
         has(&bad(&folder, words), "cannot play connect-four: it was trained for tictactoe");
     }

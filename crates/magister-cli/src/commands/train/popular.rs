@@ -56,10 +56,11 @@ pub(super) fn run(args: &Train) -> Result<u8> {
             ..args.clone()
         };
         let playable = game::open(name, None, &args.language.options())?;
-        let mut learner = one(&args, &playable.game, true)?;
+        let trained = one(&args, &playable.game, true);
         if interrupt::pressed() {
             break;
         }
+        let mut learner = trained?;
         let size = size(&out)?;
         let strengths = measured(&args, &playable.game, &learner, &against)?;
         if interrupt::pressed() {

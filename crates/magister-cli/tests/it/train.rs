@@ -157,7 +157,7 @@ fn popular_agents_state_their_strength() {
                    --iterations 1 --against random --out p";
     let text = good(&folder, popular);
     assert_eq!(text.lines().filter(|line| line.contains(" % (")).count(), 10, "{text}");
-    has(&text, "docs/learning.md has the strength of the larger network");
+    has(&text, "docs/learning.md has the strength after longer training");
     let text = good(&folder, "eval tictactoe p/tictactoe.agent --games 1 --iterations 1");
     has(&text, "measured after the training against random: ");
 }

@@ -97,7 +97,7 @@ pub(super) fn run(args: &Train) -> Result<u8> {
             out,
             "Shares of the points with 95 % intervals in {} matches each, {} iterations per move for \
              all players.\n\
-             docs/learning.md has the strength of the larger network of the benchmark.",
+             docs/learning.md has the strength after longer training.",
             args.matches.unwrap_or(MATCHES),
             args.iterations
         )?;

@@ -75,7 +75,7 @@ fn impossible_headings_are_refused() {
 }
 
 #[test]
-fn other_and_changed_rules_are_told_apart() {
+fn other_and_changed_rules_are_distinguished() {
     let (game, file) = small();
     let bytes = file.to_bytes(false);
     assert_eq!(magister_learn::suits(&bytes, &game), Ok(()));

@@ -32,7 +32,7 @@ last 400 games.
 hidden, steps, random-start, longest, replay, sampled, average, observe, simulations, net, channels, blocks \
 and games. The table has the mean share of the points and its 95 % interval over the seeds. With \
 --popular, the strength is printed and written into the files, and `magister eval` shows it; \
-docs/learning.md has that of larger networks.
+docs/learning.md has that of longer training.
 
 Exit code: 0 trained, 2 the game cannot be learned or a file cannot be read or written.
 

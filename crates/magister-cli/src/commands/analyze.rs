@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::fit::fits;
 use super::play::opponent;
-use super::plural;
+use super::{plural, remote};
 use crate::args::Analyze;
 use crate::terminal::fitted;
 use crate::{CLEAN, game};
@@ -27,6 +27,7 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
     let player = args.player.clone().map_or_else(|| opponent(&info), Ok)?;
     for player in [&player, &args.weak] {
         fits(player, &info)?;
+        remote::fits(player, &playable.game)?;
     }
     let analysis = Analysis {
         playouts: args.playouts,

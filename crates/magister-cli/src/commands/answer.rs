@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::bench::process::cpu_time;
 use super::contest::limits;
 use super::play::opponent;
+use super::remote;
 use crate::args::Answer;
 use crate::session::Session;
 use crate::{CLEAN, game};
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
             playable.name
         );
     }
+    remote::fits(&player, &playable.game)?;
     let args = &Asked { args, player };
     let session = Session::new(Arc::clone(&playable.game), args.args.seed);
     let mut table = Table::new(args, session, args.args.seed);

@@ -10,7 +10,7 @@ use magister_engine::within;
 use serde_json::json;
 
 use super::fit::{fits, no_players, seat};
-use super::plural;
+use super::{plural, remote};
 use crate::args;
 use crate::terminal::fitted;
 use crate::{CLEAN, FOUND, game};
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
     let info = playable.game.info();
     fits(&args.player, info)?;
+    remote::fits(&args.player, &playable.game)?;
     let roles: Vec<Role> = match &args.role {
         None => info.players().collect(),
         Some(name) => vec![seat(info, name)?],

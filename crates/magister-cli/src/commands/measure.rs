@@ -9,6 +9,7 @@ use magister_core::{Game, Info, PlayerSource, Seed};
 use magister_players::Spec;
 
 use super::contest::jobs;
+use super::remote;
 use crate::interrupt;
 
 /// How matches are played.
@@ -50,6 +51,9 @@ impl Bout<'_> {
     /// Plays the matches, every other one with swapped roles. After ^C, the score contains the matches
     /// so far.
     pub(crate) fn play(&self, agent: &Spec, opponent: Option<&Spec>) -> Result<Score> {
+        for player in std::iter::once(agent).chain(opponent) {
+            remote::fits(player, self.game)?;
+        }
         let info = self.game.info();
         let alone = self.alone();
         let contest = Contest {

@@ -170,6 +170,25 @@ fn interrupted_training_keeps_what_was_learned() {
     assert_eq!(code, 2, "{text}");
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_sweep_shows_its_table_and_goes_on() {
+    let folder = Folder::new("sweep-interrupt");
+    let sweep = "train tictactoe --games 200000000 --sweep games=20,200000000 --matches 2 --out s";
+    let words: Vec<&str> = sweep.split(' ').collect();
+    let mut child = spawn(&folder, &words);
+    let mut progress = child.stderr.take().expect("piped");
+    until(&mut progress, "1/2 games=20 seed=0:");
+    signal(&child, "-INT");
+    let mut rest = String::new();
+    progress.read_to_string(&mut rest).expect("text");
+    assert!(child.wait().expect("it ends").success(), "{rest}");
+    has(&flat(&rest), "the same command continues after the agents in s/results.jsonl");
+    let mut table = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut table).expect("text");
+    has(&flat(&table), "games against seeds matches points 95 % interval 20 random 1 2 ");
+}
+
 /// The rule for `next` of the turn is missing.
 const NO_TURN: &str = "(role a)
 (role b)

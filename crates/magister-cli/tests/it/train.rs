@@ -116,6 +116,9 @@ fn agents_of_other_games_are_refused_before_the_match() {
         "match connect-four --players az:file=z,random --games 2",
         "match connect-four --players puct:inner=[az:file=z],random --games 2",
         "inspect connect-four --player az:file=z",
+        "answer connect-four --player az:file=z",
+        "analyze connect-four --player az:file=z",
+        "audit connect-four --player az:file=z",
     ] {
         has(&bad(&folder, words), "cannot play connect-four: it was trained for tictactoe");
     }
@@ -154,7 +157,7 @@ fn popular_agents_state_their_strength() {
                    --iterations 1 --against random --out p";
     let text = good(&folder, popular);
     assert_eq!(text.lines().filter(|line| line.contains(" % (")).count(), 10, "{text}");
-    has(&text, "docs/learning.md has the strength of the larger network");
+    has(&text, "docs/learning.md has the strength after longer training");
     let text = good(&folder, "eval tictactoe p/tictactoe.agent --games 1 --iterations 1");
     has(&text, "measured after the training against random: ");
 }

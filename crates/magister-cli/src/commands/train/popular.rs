@@ -56,10 +56,11 @@ pub(super) fn run(args: &Train) -> Result<u8> {
             ..args.clone()
         };
         let playable = game::open(name, None, &args.language.options())?;
-        let mut learner = one(&args, &playable.game, true)?;
+        let trained = one(&args, &playable.game, true);
         if interrupt::pressed() {
             break;
         }
+        let mut learner = trained?;
         let size = size(&out)?;
         let strengths = measured(&args, &playable.game, &learner, &against)?;
         if interrupt::pressed() {
@@ -96,7 +97,7 @@ pub(super) fn run(args: &Train) -> Result<u8> {
             out,
             "Shares of the points with 95 % intervals in {} matches each, {} iterations per move for \
              all players.\n\
-             docs/learning.md has the strength of the larger network of the benchmark.",
+             docs/learning.md has the strength after longer training.",
             args.matches.unwrap_or(MATCHES),
             args.iterations
         )?;

@@ -75,10 +75,12 @@ pub(super) fn run(args: &Train, game: &Arc<dyn Game>) -> Result<u8> {
             rows.extend(old);
             continue;
         }
-        let learner = one(run, game, false).with_context(|| named.clone())?;
+        let trained = one(run, game, false);
         if interrupt::pressed() {
+            // The table shows the agents so far.
             break;
         }
+        let learner = trained.with_context(|| named.clone())?;
         let agent: Spec = format!("{}:file={}", learner.player(), run.out.display()).parse()?;
         let bout = Bout {
             game,

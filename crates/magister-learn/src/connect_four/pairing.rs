@@ -69,7 +69,7 @@ fn from_here_up(cells: u64) -> u64 {
     let columns = (1..ROWS).fold(0, |found, row| found | cells >> row) & BOTTOM;
     // In each column, the difference has ones from the lowest of the cells up, and zeros at the
     // others.
-    (columns << ROWS) - cells | cells
+    ((columns << ROWS) - cells) | cells
 }
 
 /// Whether a player with these cells and at most half of the others can have four in a line. If it

@@ -108,7 +108,7 @@ fn experiments_take_variants_and_short_names() {
 /// The figures of finished games are in the file while the next game is played.
 #[test]
 fn an_interrupted_experiment_keeps_its_results() {
-    let folder = Folder::new("interrupted");
+    let folder = Folder::new("interrupted-experiment");
     let csv = folder.0.join("table.csv");
     let players = ["--honest", "honest", "--clairvoyant", "random", "--iterations", "500"];
     let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))

@@ -244,9 +244,9 @@ fn a_changed_rule_is_found() {
             "(- ((current player) sto MONEY) (game sto STAKE))",
             "((current player) sto MONEY)",
         ]),
-        // Whoever goes all in pays what it does not have.
+        // A player that goes all in pays what it does not have.
         stakes(["(> (game sto PAID) ((current player) sto MONEY))", "(> (game sto PAID) 40)"]),
-        // Nobody must follow suit.
+        // No player must follow suit.
         tricks(["(or (== (size 'FOLLOW) 0)", "(or (>= (size 'FOLLOW) 0)"]),
         // Off-suit cards can take a trick.
         tricks(["((SUIT : (game str LED)) 10)", "((SUIT : (game str LED)) 1)"]),

@@ -149,7 +149,10 @@ impl Work {
         let left = Duration::from_secs_f64((self.seconds - self.spent).max(0.0)).min(PIECE);
         let share = |now: &Progress| {
             let mut errors = errors.lock().unwrap_or_else(PoisonError::into_inner);
-            *errors = (errors.0 + now.error, errors.1 + 1);
+            // Without a lesson there is no error.
+            if now.fresh > 0 && now.error.is_finite() {
+                *errors = (errors.0 + now.error, errors.1 + 1);
+            }
             let spent = begun.elapsed();
             if spent >= left {
                 return ControlFlow::Break(());

@@ -57,13 +57,18 @@ pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
     reader.out
 }
 
+/// A text may have this many strange characters, for instance in comments of another encoding.
+const STRANGE: usize = 32;
+
 /// Whether a text contains what no editor writes: a zero byte, or many control characters. Invalid
 /// UTF-8 was replaced earlier.
 fn is_binary(text: &str) -> bool {
     let strange = |letter: &char| {
         *letter == '\u{fffd}' || (letter.is_control() && !letter.is_ascii_whitespace())
     };
-    text.contains('\0') || text.chars().filter(strange).count() > text.len() / 20
+    // White space does not count, because formatting changes it.
+    let letters = text.chars().filter(|letter| !letter.is_whitespace()).count();
+    text.contains('\0') || text.chars().filter(strange).count() > STRANGE.max(letters / 20)
 }
 
 /// An open list: its parenthesis, and its contents so far.

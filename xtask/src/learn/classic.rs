@@ -124,7 +124,7 @@ pub(crate) fn book(given: &Given) -> Result<()> {
         Err(_) => Book::default(),
     };
     let seconds = given.number("seconds", f64::INFINITY);
-    let mut solver = Solver::new(given.whole("bits", 23)).with_book(known.clone());
+    let mut solver = Solver::new(given.whole("bits", 25)).with_book(known.clone());
     let wall = Instant::now();
     let mut shown = 0;
     let mut progress = |done: usize, all: usize| {

@@ -132,6 +132,19 @@ impl Position {
         Position { own: self.own ^ self.all, all: self.all | cell }
     }
 
+    /// The positions one disc earlier.
+    pub(crate) fn predecessors(&self) -> impl Iterator<Item = Position> {
+        let other = self.own ^ self.all;
+        // A disc that the other player put last lies on top of its column.
+        let mut tops = other & !(self.all >> 1);
+        let all = self.all;
+        std::iter::from_fn(move || {
+            let cell = tops & tops.wrapping_neg();
+            tops ^= cell;
+            (cell != 0).then(|| Position { own: other ^ cell, all: all ^ cell })
+        })
+    }
+
     /// The lowest free cell of every column that is not full.
     pub(crate) fn playable(&self) -> u64 {
         (self.all + BOTTOM) & BOARD

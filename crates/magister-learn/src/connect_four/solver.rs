@@ -131,6 +131,13 @@ impl Solver {
         if let Some(score) = self.book.get(position) {
             return Ok(score);
         }
+        // Often the last move was the best one, so that the score is that of the position before.
+        let least = self.book.at_least(position);
+        if let Some(least) = least
+            && !self.exceeds(position, least, stop)?
+        {
+            return Ok(least);
+        }
         // First the class, which has the smallest window, then the exact score within it.
         let class = self.class(position, stop)?;
         let discs = position.plies().cast_signed();
@@ -139,6 +146,7 @@ impl Solver {
             1 => (1, (CELLS.cast_signed() - 1 - discs) / 2),
             _ => (-(CELLS.cast_signed() - discs) / 2, -1),
         };
+        low = least.map_or(low, |least| low.max(least.0 + 1));
         self.stop = stop.clone();
         while low < high {
             let middle = low + (high - low) / 2;

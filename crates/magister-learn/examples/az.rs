@@ -44,7 +44,12 @@ impl Given {
         let form = if self.number("mlp", 0.0) > 0.0 { Form::Mlp } else { Form::Conv };
         let default = AzSettings::default();
         AzSettings {
-            size: Size { form: Some(form), channels: whole("channels"), blocks: whole("blocks") },
+            size: Size {
+                form: Some(form),
+                channels: whole("channels"),
+                blocks: whole("blocks"),
+                ..Size::default()
+            },
             simulations: whole("simulations").unwrap_or(default.simulations),
             ..default
         }
@@ -149,7 +154,12 @@ fn nets() {
         (Form::Mlp, 128, 2),
         (Form::Mlp, 256, 2),
     ] {
-        let size = Size { form: Some(form), channels: Some(channels), blocks: Some(blocks) };
+        let size = Size {
+            form: Some(form),
+            channels: Some(channels),
+            blocks: Some(blocks),
+            ..Size::default()
+        };
         let settings = AzSettings { size, ..AzSettings::default() };
         let Ok(learner) = AzLearner::new(&game, settings, 1) else { continue };
         let mut evaluator = learner.evaluator();

@@ -11,7 +11,6 @@ use magister_core::Game;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::az::AzFile;
 use crate::cells::CellPlan;
 use crate::container::{Reader, Writer, finite};
 use crate::driver::Chain;
@@ -213,14 +212,6 @@ impl AgentFile {
     /// Whether the agent can play this game; the error says why not.
     pub fn suits(&self, game: &Arc<dyn Game>) -> Result<(), FileError> {
         sound::suits(&self.header, game)
-    }
-}
-
-/// Whether the agent in these bytes, of either type, can play this game; the error says why not.
-pub fn suits(bytes: &[u8], game: &Arc<dyn Game>) -> Result<(), FileError> {
-    match AgentType::of(bytes)? {
-        AgentType::Values => AgentFile::from_bytes(bytes)?.suits(game),
-        AgentType::Network => AzFile::from_bytes(bytes)?.suits(game),
     }
 }
 

@@ -16,6 +16,7 @@ pub mod connect_four;
 mod constant_sum;
 mod container;
 pub mod driver;
+mod either;
 pub mod environment;
 pub mod file;
 pub mod games;
@@ -34,6 +35,7 @@ pub mod tuples;
 pub mod weights;
 pub mod yardsticks;
 
-pub use file::{AgentFile, AgentType, FileError, suits};
+pub use either::LearnedAgent;
+pub use file::{AgentFile, AgentType, FileError};
 pub use player::Learned;
 pub use trainer::{Learner, Sight, TrainError};

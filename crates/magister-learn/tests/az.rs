@@ -56,7 +56,7 @@ fn plan(games: u64, threads: usize) -> Plan {
 /// Settings for small games and short tests.
 fn small() -> AzSettings {
     AzSettings {
-        size: Size { form: None, channels: Some(16), blocks: Some(1) },
+        size: Size { channels: Some(16), blocks: Some(1), ..Size::default() },
         simulations: 12,
         games: 32,
         batch: 64,
@@ -220,7 +220,7 @@ fn every_kind_of_game_with_perfect_information_can_be_learned() {
             games: 4,
             longest: 40,
             batch: 16,
-            size: Size { form: None, channels: Some(8), blocks: Some(1) },
+            size: Size { channels: Some(8), blocks: Some(1), ..Size::default() },
             ..AzSettings::default()
         };
         let learner = trained(&game, settings, 8, 1);
@@ -261,7 +261,7 @@ fn games_that_do_not_fit_give_an_error() {
     let said = AzLearner::new(&hidden, AzSettings::default(), 1).unwrap_err().to_string();
     assert!(said.contains("perfect information"), "{said}");
     let flat = open("nim");
-    let size = Size { form: Some(Form::Conv), channels: None, blocks: None };
+    let size = Size { form: Some(Form::Conv), ..Size::default() };
     let error = AzLearner::new(&flat, AzSettings { size, ..AzSettings::default() }, 1).unwrap_err();
     assert!(matches!(error, TrainError::Recipe(_)), "{error}");
 }
@@ -270,8 +270,10 @@ fn games_that_do_not_fit_give_an_error() {
 #[test]
 fn forced_wins_are_proven() {
     let game = open("connect-four");
-    let settings =
-        AzSettings { size: Size { form: None, channels: Some(8), blocks: Some(0) }, ..small() };
+    let settings = AzSettings {
+        size: Size { channels: Some(8), blocks: Some(0), ..Size::default() },
+        ..small()
+    };
     let learner = AzLearner::new(&game, settings, 1).unwrap();
     let mut worker = game.worker();
     // Two discs of the first player in the middle with both ends open: a third one wins.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use magister_core::{Game, Native, Seed};
 use magister_learn::driver::{Plan, Progress};
 use magister_learn::recipe::{Kind, Recipe, Rule};
-use magister_learn::{AgentFile, FileError, Learner, Sight};
+use magister_learn::{AgentFile, FileError, LearnedAgent, Learner, Sight};
 
 #[path = "../../magister-games/src/native/nim.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the module is part of another crate")]
@@ -78,13 +78,14 @@ fn impossible_headings_are_refused() {
 fn other_and_changed_rules_are_distinguished() {
     let (game, file) = small();
     let bytes = file.to_bytes(false);
-    assert_eq!(magister_learn::suits(&bytes, &game), Ok(()));
+    let read = LearnedAgent::from_bytes(&bytes).unwrap();
+    assert_eq!(read.suits(&game), Ok(()));
     let mut changed = file.clone();
     changed.header.rules_hash = "abc".to_owned();
     let said = changed.suits(&game).unwrap_err().to_string();
     assert!(said.contains("have changed since"), "{said}");
     let other: Arc<dyn Game> = Arc::new(Native::new(rock_paper_scissors::RockPaperScissors));
-    let said = magister_learn::suits(&bytes, &other).unwrap_err().to_string();
+    let said = read.suits(&other).unwrap_err().to_string();
     assert!(said.contains("cannot play rock-paper-scissors"), "{said}");
     let mut fewer = file;
     fewer.header.slots -= 1;

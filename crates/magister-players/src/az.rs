@@ -11,8 +11,11 @@ use crate::follow::{Follower, Standing};
 use crate::learned::read;
 use crate::registry::{Arguments, Made};
 
+/// The default exploration constant.
+pub(crate) const C: f32 = 1.25;
+
 /// Searches with the network, or plays the most likely move of its policy.
-struct Az {
+pub(crate) struct Az {
     name: String,
     file: Arc<AzFile>,
     c: f32,
@@ -39,20 +42,31 @@ pub(crate) fn make(settings: &Arguments) -> Made {
     };
     let file = AzFile::from_bytes(&read(path)?)
         .map_err(|error| SourceError::Failed(format!("{}: {error}", path.display())))?;
+    // Moments are for training only.
+    let file = Arc::new(AzFile { moments: None, ..file });
     Ok(Box::new(Az {
-        name: settings.text().to_owned(),
-        // Moments are for training only.
-        file: Arc::new(AzFile { moments: None, ..file }),
         c: settings.real("c")? as f32,
         batch: settings.whole("batch")? as usize,
-        memory: (settings.whole("memory")? as usize) << 20,
         searches: settings.flag("search")?,
-        follower: Follower::new(),
-        game: None,
+        ..Az::new(settings.text(), file, settings.whole("memory")? as usize)
     }))
 }
 
 impl Az {
+    /// A player with the usual settings, and a memory limit in MiB.
+    pub(crate) fn new(name: &str, file: Arc<AzFile>, memory: usize) -> Self {
+        Az {
+            name: name.to_owned(),
+            file,
+            c: C,
+            batch: 0,
+            memory: memory << 20,
+            searches: true,
+            follower: Follower::new(),
+            game: None,
+        }
+    }
+
     fn playing(&mut self, game: &Arc<dyn Game>) -> Result<&mut Playing, Halt> {
         if !self.game.as_ref().is_some_and(|now| Arc::ptr_eq(&now.game, game)) {
             if game.info().information == magister_core::Information::Hidden {

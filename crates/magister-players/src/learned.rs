@@ -7,8 +7,9 @@ use std::sync::Arc;
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, Stop, Thought, View};
 use magister_learn::connect_four::{Book, Perfect};
 use magister_learn::games::any::Scale;
-use magister_learn::{AgentFile, Learned};
+use magister_learn::{AgentFile, Learned, LearnedAgent};
 
+use crate::az::{Az, C};
 use crate::possible::Possible;
 use crate::registry::{Arguments, Made, Parameter, Registered};
 
@@ -33,7 +34,7 @@ pub const LEARNED: &[Registered] = &[
         iteration: "one descent",
         parameters: &[
             Parameter::file("file", None, "the learned agent"),
-            Parameter::real("c", 1.25, (0.0, 100.0), "the exploration constant"),
+            Parameter::real("c", C as f64, (0.0, 100.0), "the exploration constant"),
             Parameter::whole(
                 "batch",
                 0,
@@ -100,11 +101,19 @@ fn td(settings: &Arguments) -> Made {
     };
     let file = AgentFile::from_bytes(&read(path)?)
         .map_err(|error| SourceError::Failed(format!("{}: {error}", path.display())))?;
-    Ok(learned(settings.text(), Arc::new(file)))
+    Ok(values(settings.text(), Arc::new(file)))
 }
 
-/// The player of a learned agent.
-pub fn learned(name: &str, file: Arc<AgentFile>) -> Box<dyn Agent> {
+/// The player of a learned agent with the usual settings, and the memory limit of its search in
+/// MiB.
+pub fn learned(name: &str, agent: LearnedAgent, memory: usize) -> Box<dyn Agent> {
+    match agent {
+        LearnedAgent::Values(file) => values(name, file),
+        LearnedAgent::Network(file) => Box::new(Az::new(name, file, memory)),
+    }
+}
+
+fn values(name: &str, file: Arc<AgentFile>) -> Box<dyn Agent> {
     let learned = Learned::new(name, file);
     if learned.learned_from_views() {
         return Box::new(Seeing { learned, possible: Possible::default() });

@@ -48,6 +48,11 @@ impl OpenGame {
         self.playable.game.info().information == Information::Hidden
     }
 
+    /// The hash of its rules, by which learned agents recognise their game.
+    pub fn rules_hash(&self) -> &str {
+        &self.playable.game.info().rules_hash
+    }
+
     /// The clues of a puzzle that are not part of its position, such as the numbers beside a
     /// nonogram.
     pub fn clues(&self) -> &'static str {

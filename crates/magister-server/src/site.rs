@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use magister_manager::AddressPolicy;
@@ -32,6 +33,8 @@ pub struct Config {
     pub loopback_only: bool,
     /// Whether remote players may have addresses in private networks.
     pub private_players: bool,
+    /// A folder with files of learned agents, which are opponents in their games.
+    pub agents: Option<PathBuf>,
     /// Whether people sign in. Guests may then only watch.
     pub accounts: bool,
     /// The path under which a proxy serves the site, such as `/games`; empty for the root.
@@ -47,6 +50,7 @@ impl Default for Config {
             limits: Limits::default(),
             loopback_only: true,
             private_players: true,
+            agents: None,
             accounts: false,
             base_path: String::new(),
             public_origin: None,
@@ -99,7 +103,7 @@ impl Site {
             policy,
             remote: Arc::default(),
             engaged: Engagements::default(),
-            trainings: Trainings::open(&store).await?,
+            trainings: Trainings::open(&store, config.agents.as_deref(), &limits).await?,
             metrics: Metrics::default(),
         });
         let site = Arc::new(Site {

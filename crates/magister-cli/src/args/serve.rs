@@ -18,6 +18,7 @@ Examples:
   magister serve
   magister serve --open --port 8080
   magister serve --store sqlite:club.db
+  magister serve --agents agents
   magister serve --bind 0.0.0.0 --accounts
   magister serve --accounts --base-path /games \\
     --public-origin https://example.org"
@@ -57,6 +58,9 @@ pub(crate) struct Serve {
     /// Let everyone who can reach the address use the site
     #[arg(long)]
     pub(crate) open_to_everyone: bool,
+    /// Offer the learned agents in this folder as opponents; `magister train --popular` makes some
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) agents: Option<PathBuf>,
     /// Allow remote players of a public site at addresses in private networks
     #[arg(long)]
     pub(crate) private_players: bool,

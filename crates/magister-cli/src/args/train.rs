@@ -147,7 +147,8 @@ pub(crate) struct Train {
     /// Body of the network: convolutions over the board, or dense layers (az only)
     #[arg(long, value_enum)]
     pub(crate) net: Option<NetForm>,
-    /// Channels of a cell, or units of a dense layer (az only)
+    /// Channels of a cell, or units of a dense layer (az only) [default: 32 or
+    /// 128; half as many with --popular]
     #[arg(long, value_name = "N")]
     pub(crate) channels: Option<usize>,
     /// Residual blocks of the network (az only)

@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
-use magister_learn::az::AzFile;
-use magister_learn::{AgentFile, AgentType};
+use magister_learn::LearnedAgent;
 use magister_players::Spec;
 use serde_json::json;
 
@@ -19,20 +18,10 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
     let name = args.file.display().to_string();
     let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {name}"))?;
     // Errors of the file are reported before any game begins.
-    let kind = AgentType::of(&bytes).with_context(|| name.clone())?;
-    let (learned, trained, strengths) = match kind {
-        AgentType::Values => {
-            let file = AgentFile::from_bytes(&bytes).with_context(|| name.clone())?;
-            file.suits(&playable.game).with_context(|| name.clone())?;
-            (file.header.game, file.header.games, file.header.strengths)
-        }
-        AgentType::Network => {
-            let file = AzFile::from_bytes(&bytes).with_context(|| name.clone())?;
-            file.suits(&playable.game).with_context(|| name.clone())?;
-            (file.header.game, file.header.games, file.header.strengths)
-        }
-    };
-    let text = format!("{}:file={name}", kind.player());
+    let file = LearnedAgent::from_bytes(&bytes).with_context(|| name.clone())?;
+    file.suits(&playable.game).with_context(|| name.clone())?;
+    let (learned, trained, strengths) = (file.game(), file.games(), file.strengths());
+    let text = format!("{}:file={name}", file.kind().player());
     let text = match &args.inside {
         // Otherwise the other player would be measured without the agent.
         Some(outer) if !outer.contains("AGENT") => bail!(
@@ -54,7 +43,7 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
     if !args.json {
         let games = plural(trained, "game");
         writeln!(out, "{name}: trained with {games} of {learned}")?;
-        for one in &strengths {
+        for one in strengths {
             writeln!(
                 out,
                 "measured after the training against {}: {:.1} % of the points ({:.1} to {:.1}) in \

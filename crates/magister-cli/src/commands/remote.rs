@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use magister::{Playable, Reading};
 use magister_arena::{Seating, TimeControl};
 use magister_core::{Game, PlayerSource, SourceError};
-use magister_learn::FileError;
+use magister_learn::{FileError, LearnedAgent};
 use magister_manager::{
     AddressPolicy, Manner, OpenMatches, PlayerAddress, RemoteSource, RemoteTable, WireGame, client,
     wire,
@@ -93,7 +93,7 @@ pub(crate) fn fits(spec: &Spec, game: &Arc<dyn Game>) -> Result<()> {
     for file in files {
         // A file that cannot be read is reported when the player is created.
         let Ok(bytes) = std::fs::read(file) else { continue };
-        match magister_learn::suits(&bytes, game) {
+        match LearnedAgent::from_bytes(&bytes).and_then(|file| file.suits(game)) {
             // Other files, such as opening books, belong to other players.
             Ok(()) | Err(FileError::Foreign) => {}
             Err(FileError::OtherRules { learned, played }) if learned != played => {

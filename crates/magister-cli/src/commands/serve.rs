@@ -26,6 +26,7 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         loopback_only: args.bind.is_loopback(),
         // A public site must not access the network around it, unless its operator allows this.
         private_players: args.private_players || args.bind.is_loopback() && !proxied,
+        agents: args.agents.clone(),
         accounts: args.accounts,
         base_path: args.base_path.clone(),
         public_origin: args.public_origin.clone(),
@@ -50,6 +51,18 @@ pub(crate) fn run(args: &Serve) -> Result<u8> {
         // The address of a database may contain a password.
         if let Some(file) = args.store.strip_prefix("sqlite:") {
             writeln!(out, "Matches and accounts are stored in {file}.")?;
+        }
+        for one in site.hub.trainings.from_folder() {
+            let game = one.agent.game();
+            let rules = site.game(game).await.ok().map(|open| open.rules_hash().to_owned());
+            if rules.as_deref() != Some(one.agent.rules_hash()) {
+                writeln!(
+                    out,
+                    "The agent {} does not play: it learned {game}, and this site has no game with \
+                     these rules. Train it again.",
+                    one.id
+                )?;
+            }
         }
         out.flush()?;
         if args.open {

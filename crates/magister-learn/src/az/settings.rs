@@ -45,7 +45,7 @@ pub struct AzSettings {
 impl Default for AzSettings {
     fn default() -> Self {
         AzSettings {
-            size: Size { form: None, channels: None, blocks: None },
+            size: Size::default(),
             simulations: 32,
             c: 1.25,
             games: 128,

@@ -31,7 +31,7 @@ pub enum Form {
 }
 
 /// The size of the body of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Size {
     /// The kind; `None` takes convolutions if the game has a grid.
     pub form: Option<Form>,
@@ -39,6 +39,10 @@ pub struct Size {
     pub channels: Option<usize>,
     /// The number of residual blocks.
     pub blocks: Option<usize>,
+    /// Whether the usual number of channels is halved: the network answers faster, learns from more
+    /// games in the same time, and makes a smaller file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
 }
 
 /// The shape of a network.
@@ -163,7 +167,8 @@ impl Shape {
             (Form::Mlp, _) => (0, 1, 1),
         };
         let cells = rows * columns;
-        let channels = size.channels.unwrap_or(if form == Form::Conv { 32 } else { 128 });
+        let usual = if form == Form::Conv { 32 } else { 128 };
+        let channels = size.channels.unwrap_or(if size.small { usual / 2 } else { usual });
         let blocks = size.blocks.unwrap_or(2);
         if !(1..=1024).contains(&channels) || blocks > 64 {
             return Err("a net has from 1 to 1024 channels and up to 64 blocks".to_owned());

@@ -4,15 +4,17 @@
 //! itself while others wait. The agent is stored whenever it is tested; after a restart, it is kept
 //! as it was at the last test.
 
+mod folder;
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use magister_core::{Agent, Capabilities, Game, PlayerSource, Role, Seat, SourceError};
-use magister_learn::AgentFile;
+use magister_learn::{AgentFile, LearnedAgent};
 use magister_learn::recipe::Kind;
 use magister_store::SqlStore;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,8 @@ use crate::games::OpenGame;
 use crate::limits::Client;
 use crate::live::{Hub, fresh_token, now_ms};
 use crate::{ApiError, Limits};
+
+pub use folder::FolderAgent;
 
 /// The kind of the documents that describe runs.
 const TRAINING: &str = "training";
@@ -81,7 +85,6 @@ pub struct Training {
     title: String,
     /// The hash of the rules. The agent plays no other rules.
     pub rules_hash: String,
-    hidden: bool,
     kind: Kind,
     /// The training time.
     pub seconds: f64,
@@ -121,19 +124,32 @@ pub struct Trainings {
     stopping: Mutex<BTreeSet<String>>,
     /// Agents in memory.
     agents: Mutex<BTreeMap<String, Arc<AgentFile>>>,
+    /// Agents in the files of the operator, by name.
+    folder: BTreeMap<String, FolderAgent>,
     changed: watch::Sender<u64>,
 }
 
 /// The maximum number of agents in memory.
 const LOADED: usize = 16;
+/// The memory of a search with a learned network, in MiB.
+const SEARCH: usize = 64;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Trainings {
-    /// The runs of a store. Those that were running when the server stopped are over.
-    pub(crate) async fn open(store: &SqlStore) -> Result<Self, ApiError> {
+    /// The runs of a store, and the agents in a folder. Runs that were running when the server
+    /// stopped are over.
+    pub(crate) async fn open(
+        store: &SqlStore,
+        folder: Option<&Path>,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
+        let folder = match folder {
+            Some(folder) => folder::read(folder, limits.agent).map_err(ApiError::unavailable)?,
+            None => BTreeMap::new(),
+        };
         let mut all = BTreeMap::new();
         for (id, body) in store.documents(TRAINING).await? {
             let Ok(mut one) = serde_json::from_str::<Training>(&body) else { continue };
@@ -148,6 +164,7 @@ impl Trainings {
             all: Mutex::new(all),
             stopping: Mutex::default(),
             agents: Mutex::default(),
+            folder,
             changed: watch::channel(0).0,
         })
     }
@@ -170,6 +187,11 @@ impl Trainings {
         found.ok_or_else(|| ApiError::missing("there is no such training run"))
     }
 
+    /// The agents in the folder of the operator.
+    pub fn from_folder(&self) -> impl Iterator<Item = &FolderAgent> {
+        self.folder.values()
+    }
+
     /// The players that have learned something, with their games.
     pub(crate) fn players(&self) -> Vec<Value> {
         let playable = self.list().into_iter().filter(|one| one.bytes > 0);
@@ -177,25 +199,30 @@ impl Trainings {
             json!({
                 "name": format!("{PREFIX}{}", one.id), "id": one.id, "game": one.game,
                 "title": one.title, "rules_hash": one.rules_hash, "games": one.games,
-                "reward": one.curve.last().map(|point| point.reward),
+                "reward": one.curve.last().map(|point| point.reward), "strengths": [],
+                "here": true,
             })
         };
-        playable.map(line).collect()
+        self.folder.values().map(FolderAgent::described).chain(playable.map(line)).collect()
     }
 
     /// Whether a trained player, given by its name, plays a game.
     pub(crate) fn check(&self, name: &str, game: &dyn Game) -> Result<(), ApiError> {
         let id = name.strip_prefix(PREFIX).unwrap_or(name);
         let wrong = |what: &str| ApiError::invalid("player", what.to_owned());
-        let one = self
-            .get(id)
-            .map_err(|_| wrong("there is no such trained player; GET /api/trainings lists them"))?;
-        if one.bytes == 0 {
-            return Err(wrong("this player has learned nothing yet"));
-        }
-        if one.rules_hash != game.info().rules_hash {
-            let what = format!("{id} has learned {}, which has other rules", one.title);
-            return Err(wrong(&what));
+        let (title, rules_hash) = if let Some(one) = self.folder.get(id) {
+            (one.agent.game().to_owned(), one.agent.rules_hash().to_owned())
+        } else {
+            let one = self.get(id).map_err(|_| {
+                wrong("there is no such trained player; GET /api/players lists them")
+            })?;
+            if one.bytes == 0 {
+                return Err(wrong("this player has learned nothing yet"));
+            }
+            (one.title, one.rules_hash)
+        };
+        if rules_hash != game.info().rules_hash {
+            return Err(wrong(&format!("{id} has learned {title}, which has other rules")));
         }
         Ok(())
     }
@@ -231,9 +258,11 @@ impl Trainings {
     /// of this player and does not end a match.
     pub(crate) fn source(hub: &Hub, name: &str) -> Trained {
         let id = name.strip_prefix(PREFIX).unwrap_or(name);
-        let hidden = hub.trainings.get(id).is_ok_and(|one| one.hidden);
+        if let Some(one) = hub.trainings.folder.get(id) {
+            return Trained::new(name, Ok(one.agent.clone()));
+        }
         let file = hub.handle.block_on(hub.trainings.agent(&hub.store, id));
-        Trained { name: name.to_owned(), hidden, file }
+        Trained::new(name, file.map(LearnedAgent::Values))
     }
 
     /// Asks a run to stop.
@@ -346,7 +375,6 @@ pub(crate) async fn create(
             game: open.name.clone(),
             title: open.title.clone(),
             rules_hash: info.rules_hash.clone(),
-            hidden: open.is_hidden(),
             kind: order.kind.unwrap_or(Kind::Ntuple),
             seconds,
             owner: owner.to_owned(),
@@ -384,8 +412,13 @@ fn name(game: &str) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct Trained {
     name: String,
-    hidden: bool,
-    file: Result<Arc<AgentFile>, String>,
+    agent: Result<LearnedAgent, String>,
+}
+
+impl Trained {
+    fn new(name: &str, agent: Result<LearnedAgent, String>) -> Self {
+        Trained { name: name.to_owned(), agent }
+    }
 }
 
 /// A trained player in the record of a match.
@@ -402,7 +435,8 @@ impl PlayerSource for Trained {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { hidden: self.hidden, ..Capabilities::default() }
+        let hidden = self.agent.as_ref().is_ok_and(LearnedAgent::reads_views);
+        Capabilities { hidden, ..Capabilities::default() }
     }
 
     fn origin(&self) -> &'static str {
@@ -410,7 +444,7 @@ impl PlayerSource for Trained {
     }
 
     fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
-        let file = self.file.clone().map_err(SourceError::Failed)?;
-        Ok(magister_players::learned(&self.name, file))
+        let agent = self.agent.clone().map_err(SourceError::Failed)?;
+        Ok(magister_players::learned(&self.name, agent, SEARCH))
     }
 }

@@ -9,7 +9,7 @@ use magister_core::{PlayerSource, Seed};
 use magister_learn::driver::{Plan, Progress};
 use magister_learn::recipe::{Kind, Recipe};
 use magister_learn::tuples::TupleChoice;
-use magister_learn::{Learner, Sight};
+use magister_learn::{LearnedAgent, Learner, Sight};
 
 use super::{Point, State, Trained};
 use crate::games::OpenGame;
@@ -186,7 +186,7 @@ impl Work {
     fn test(&mut self, learner: &Learner) -> Result<(), String> {
         let (file, bytes) = self.hub.trainings.keep(&self.hub, &self.id, learner.file())?;
         let name = format!("{}{}", super::PREFIX, self.id);
-        let agent = Trained { name, hidden: self.open.is_hidden(), file: Ok(file) };
+        let agent = Trained::new(&name, Ok(LearnedAgent::Values(file)));
         let agent: Arc<dyn PlayerSource> = Arc::new(agent);
         let (reward, others, matches) = self.against_random(&agent)?;
         let point = Point {

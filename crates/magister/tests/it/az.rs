@@ -9,7 +9,7 @@ use magister::learn::driver::{Plan, Progress};
 
 fn trained(game: &Arc<dyn Game>, games: u64) -> AzLearner {
     let settings = AzSettings {
-        size: Size { form: None, channels: Some(16), blocks: Some(1) },
+        size: Size { channels: Some(16), blocks: Some(1), ..Size::default() },
         simulations: 8,
         games: 8,
         batch: 32,

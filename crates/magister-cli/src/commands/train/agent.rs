@@ -150,7 +150,7 @@ fn network(args: &Train) -> Result<AzSettings> {
         NetForm::Conv => Form::Conv,
         NetForm::Mlp => Form::Mlp,
     });
-    settings.size = Size { form, channels: args.channels, blocks: args.blocks };
+    settings.size = Size { form, channels: args.channels, blocks: args.blocks, small: args.slim };
     settings.simulations = args.simulations.unwrap_or(settings.simulations);
     match args.alpha[..] {
         [] => {}

@@ -266,6 +266,19 @@ fn games_that_do_not_fit_give_an_error() {
     assert!(matches!(error, TrainError::Recipe(_)), "{error}");
 }
 
+#[test]
+fn small_networks_have_half_the_channels() {
+    let game = open("connect-four");
+    let channels = |size| {
+        let settings = AzSettings { size, ..AzSettings::default() };
+        AzLearner::new(&game, settings, 1).unwrap().file().header.shape.channels
+    };
+    assert_eq!(channels(Size::default()), 32);
+    assert_eq!(channels(Size { small: true, ..Size::default() }), 16);
+    let given = Size { small: true, channels: Some(24), ..Size::default() };
+    assert_eq!(channels(given), 24, "a given number counts");
+}
+
 /// With enough iterations the search proves a win, and says so.
 #[test]
 fn forced_wins_are_proven() {

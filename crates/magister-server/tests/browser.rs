@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use magister_learn::file::Strength;
+use magister_learn::recipe::{Kind, Recipe};
+use magister_learn::{Learner, Sight};
 use magister_server::{Config, Limits, Site};
 
 fn web() -> PathBuf {
@@ -48,12 +51,35 @@ async fn site(
     folder: &Path,
     port: u16,
     accounts: bool,
+    agents: Option<PathBuf>,
 ) -> (std::sync::Arc<Site>, tokio::net::TcpListener) {
     let limits = Limits { rate: 1e6, burst: 1e6, ..Limits::default() };
     let store = format!("sqlite:{}", folder.join("site.db").display());
     let (site, _) =
-        Site::open(&Config { store, limits, accounts, ..Config::default() }).await.unwrap();
+        Site::open(&Config { store, limits, accounts, agents, ..Config::default() }).await.unwrap();
     (site, tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap())
+}
+
+/// A folder with an agent for Tic-Tac-Toe, as the operator of a site has it.
+async fn agents(folder: &Path) -> PathBuf {
+    let (site, _) = site(folder, 0, false, None).await;
+    let game = site.game("tictactoe").await.unwrap().playable.game.clone();
+    let sight = Sight::new(&game, true, 1).unwrap();
+    let recipe = Recipe::recommended(Kind::Linear, game.as_ref(), sight.reading());
+    let mut file = Learner::new(&game, sight, recipe, 1).unwrap().file();
+    file.header.games = 12_345;
+    file.header.strengths = vec![Strength {
+        against: "uct".to_owned(),
+        points: 0.5,
+        low: 0.4,
+        high: 0.6,
+        matches: 20,
+        iterations: 200,
+    }];
+    let agents = folder.join("agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(agents.join("tictactoe.agent"), file.to_bytes(false)).unwrap();
+    agents
 }
 
 /// Runs the named browser tests against a new site.
@@ -67,7 +93,11 @@ fn in_browser(tests: &[&str]) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let address = runtime.block_on(async {
         let accounts = tests[0].starts_with("accounts");
-        let (site, listener) = site(&folder, 0, accounts).await;
+        let agents = match tests[0].starts_with("agents") {
+            true => Some(agents(&folder).await),
+            false => None,
+        };
+        let (site, listener) = site(&folder, 0, accounts, agents).await;
         if site.accounts.required {
             // The tests sign in with this password.
             let store = &site.hub.store;
@@ -100,7 +130,7 @@ fn serve_until_killed() {
     let (Ok(folder), Ok(port)) = (std::env::var(FOLDER), std::env::var(PORT)) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let (site, listener) = site(Path::new(&folder), port.parse().unwrap(), false).await;
+        let (site, listener) = site(Path::new(&folder), port.parse().unwrap(), false, None).await;
         magister_server::serve(site, listener, std::future::pending()).await.unwrap();
     });
 }
@@ -203,6 +233,11 @@ fn a_position_is_left_and_found_again() {
 #[test]
 fn a_small_screen_is_enough() {
     in_browser(&["narrow-screen", "hint-and-evaluation"]);
+}
+
+#[test]
+fn agents_trained_before_are_opponents() {
+    in_browser(&["agents-trained-before"]);
 }
 
 #[test]

@@ -4,6 +4,11 @@ use std::time::Duration;
 
 use crate::common::{App, Folder, config};
 use axum::http::StatusCode;
+use magister_learn::az::{AzLearner, AzSettings, Size};
+use magister_learn::file::Strength;
+use magister_learn::recipe::{Kind, Recipe};
+use magister_learn::{Learner, Sight};
+use magister_server::{Config, Limits, Site};
 use serde_json::{Value, json};
 
 /// Waits until a run is over.
@@ -109,4 +114,95 @@ async fn impossible_runs_are_refused_or_fail_with_a_reason() {
     let order = json!({"game": "tictactoe",
         "seats": [{"kind": "person"}, {"kind": "trained", "player": made["id"]}]});
     assert_eq!(app.refused("/api/matches", None, order).await.1, "player");
+}
+
+/// A folder with an agent of each type for Tic-Tac-Toe, and a file that is no agent.
+async fn agents(folder: &Folder) -> std::path::PathBuf {
+    let app = App::new().await;
+    let game = app.site.game("tictactoe").await.unwrap().playable.game.clone();
+    let path = folder.0.join("agents");
+    std::fs::create_dir_all(&path).unwrap();
+    let sight = Sight::new(&game, true, 1).unwrap();
+    let recipe = Recipe::recommended(Kind::Linear, game.as_ref(), sight.reading());
+    let values = Learner::new(&game, sight, recipe, 1).unwrap().file();
+    std::fs::write(path.join("values.agent"), values.to_bytes(true)).unwrap();
+    let size = Size { channels: Some(4), blocks: Some(0), ..Size::default() };
+    let settings = AzSettings { size, ..AzSettings::default() };
+    let mut network = AzLearner::new(&game, settings, 1).unwrap().file();
+    network.header.strengths = vec![Strength {
+        against: "uct".to_owned(),
+        points: 0.5,
+        low: 0.4,
+        high: 0.6,
+        matches: 20,
+        iterations: 200,
+    }];
+    std::fs::write(path.join("network.agent"), network.to_bytes(true)).unwrap();
+    std::fs::write(path.join("notes.txt"), "no agent").unwrap();
+    path
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_in_a_folder_play() {
+    let folder = Folder::new();
+    let path = agents(&folder).await;
+    let app = App::open(&Config { agents: Some(path), ..config(&folder) }).await;
+    let listed = app.get("/api/players").await;
+    let names: Vec<&str> = listed["trained"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["trained:network", "trained:values"]);
+    assert_eq!(listed["trained"][0]["strengths"][0]["against"], "uct", "{listed}");
+    assert_eq!(listed["trained"][0]["here"], false);
+    let seats = json!([{"player": "trained:network"}, {"player": "trained:values"}]);
+    let order = json!({"game": "tictactoe", "seats": seats, "play_ms": 200});
+    let made = app.post("/api/matches", None, order).await;
+    let ended = app.wait(made["id"].as_str().unwrap(), None, |m| m["state"] == "ended").await;
+    for seat in ended["seats"].as_array().unwrap() {
+        assert_eq!(
+            (seat["kind"].as_str(), &seat["faults"]),
+            (Some("trained"), &json!(0)),
+            "{ended}"
+        );
+    }
+    let order = json!({"game": "connect-four", "seats": seats});
+    let (_, said) = app.call("POST", "/api/matches", None, Some(order)).await;
+    assert_eq!(said["code"], "player");
+    assert!(said.to_string().contains("network has learned tictactoe"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_without_usable_agents_is_an_error() {
+    let folder = Folder::new();
+    let path = agents(&folder).await;
+    let failed = async |path: &std::path::Path| {
+        let config = Config { agents: Some(path.to_owned()), ..config(&folder) };
+        Site::open(&config).await.err().expect("the folder has no usable agents").to_string()
+    };
+    let good = std::fs::read(path.join("network.agent")).unwrap();
+    for (name, bytes, said) in [
+        ("empty.agent", vec![], "empty.agent"),
+        ("text.agent", b"hello".to_vec(), "text.agent"),
+        ("cut.agent", good[..good.len() / 2].to_vec(), "cut.agent"),
+        ("two words.agent", good.clone(), "rename it"),
+    ] {
+        let file = path.join(name);
+        std::fs::write(&file, bytes).unwrap();
+        let error = failed(&path).await;
+        assert!(error.contains(said), "{name}: {error}");
+        std::fs::remove_file(file).unwrap();
+    }
+    assert!(failed(&folder.0.join("missing")).await.contains("magister train --popular"));
+    let empty = folder.0.join("none");
+    std::fs::create_dir_all(&empty).unwrap();
+    assert!(failed(&empty).await.contains("has no file with the extension .agent"));
+    let config = Config {
+        agents: Some(path),
+        limits: Limits { agent: 100, ..config(&folder).limits },
+        ..config(&folder)
+    };
+    assert!(Site::open(&config).await.is_err(), "files larger than the limit are not read");
 }

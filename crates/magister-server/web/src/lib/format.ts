@@ -1,5 +1,7 @@
 // Small texts.
 
+import type { Strength, TrainedPlayer } from "./types";
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
@@ -43,6 +45,14 @@ export function words(name: string): string {
 export function bytes(count: number): string {
   if (count < 1000) return plural(count, "byte");
   return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
+}
+
+/** What a trained player has learned, and its strength as far as it was measured. */
+export function learned(one: TrainedPlayer | undefined): string {
+  if (!one) return "";
+  const share = (part: Strength) => `${Math.round(100 * part.points)} % of the points against ${part.against}`;
+  const games = `learned from ${plural(one.games, "game")}`;
+  return one.strengths.length > 0 ? `${games}; ${series(one.strengths.map(share))}` : games;
 }
 
 /** Hands a text to the person as a file. */

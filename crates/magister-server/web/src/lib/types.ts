@@ -272,7 +272,17 @@ export interface RemotePlayer {
   mine?: boolean;
 }
 
-/** A player that learned a game on this site. */
+/** The share of the points of a trained player, from 0 to 1, against another player. */
+export interface Strength {
+  against: string;
+  points: number;
+  low: number;
+  high: number;
+  matches: number;
+  iterations: number;
+}
+
+/** A player that learned a game, on this site or before. */
 export interface TrainedPlayer {
   name: string;
   id: string;
@@ -281,6 +291,9 @@ export interface TrainedPlayer {
   rules_hash: string;
   games: number;
   reward: number | null;
+  strengths: Strength[];
+  /** Whether it learned on this site. */
+  here: boolean;
 }
 
 export interface Players {

@@ -141,7 +141,7 @@ impl Position {
         std::iter::from_fn(move || {
             let cell = tops & tops.wrapping_neg();
             tops ^= cell;
-            (cell != 0).then(|| Position { own: other ^ cell, all: all ^ cell })
+            (cell != 0).then_some(Position { own: other ^ cell, all: all ^ cell })
         })
     }
 

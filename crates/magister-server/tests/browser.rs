@@ -93,10 +93,8 @@ fn in_browser(tests: &[&str]) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let address = runtime.block_on(async {
         let accounts = tests[0].starts_with("accounts");
-        let agents = match tests[0].starts_with("agents") {
-            true => Some(agents(&folder).await),
-            false => None,
-        };
+        let agents =
+            if tests[0].starts_with("agents") { Some(agents(&folder).await) } else { None };
         let (site, listener) = site(&folder, 0, accounts, agents).await;
         if site.accounts.required {
             // The tests sign in with this password.

@@ -180,7 +180,10 @@ async fn a_folder_without_usable_agents_is_an_error() {
     let path = agents(&folder).await;
     let failed = async |path: &std::path::Path| {
         let config = Config { agents: Some(path.to_owned()), ..config(&folder) };
-        Site::open(&config).await.err().expect("the folder has no usable agents").to_string()
+        match Site::open(&config).await {
+            Ok(_) => panic!("the folder has no usable agents"),
+            Err(error) => error.to_string(),
+        }
     };
     let good = std::fs::read(path.join("network.agent")).unwrap();
     for (name, bytes, said) in [

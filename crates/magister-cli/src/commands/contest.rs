@@ -21,7 +21,7 @@ use crate::args::{Match, PlayerArg, Thinking};
 use crate::console::Console;
 use crate::draw::Look;
 use crate::terminal::{self, fitted};
-use crate::{CLEAN, interrupt};
+use crate::{CLEAN, FOUND, interrupt};
 
 /// The default time for a move.
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         verdict: SprtVerdict::Open,
         first: args.players.first().map(ToString::to_string).unwrap_or_default(),
         broken: false,
+        failed: false,
         wanted: args.games,
         interrupted: false,
         late: BTreeMap::new(),
@@ -122,8 +123,9 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         ControlFlow::Continue(())
     })?;
     failure?;
-    report.lock().unwrap_or_else(PoisonError::into_inner).print(&mut out)?;
-    Ok(CLEAN)
+    let report = report.lock().unwrap_or_else(PoisonError::into_inner);
+    report.print(&mut out)?;
+    Ok(if report.failed { FOUND } else { CLEAN })
 }
 
 /// The results so far, and the settings of the final report.
@@ -138,8 +140,9 @@ struct Report {
     verdict: SprtVerdict,
     /// The player that the sequential test evaluates.
     first: String,
-    /// Whether a match was broken off.
+    /// Whether a match was broken off, and whether the rules failed in one.
     broken: bool,
+    failed: bool,
     /// The number of games that were requested, and whether the series was interrupted.
     wanted: u64,
     interrupted: bool,
@@ -166,6 +169,7 @@ impl Report {
             self.verdict = test.verdict(wins, draws, losses);
         }
         self.broken |= record.has(FaultKind::BrokenOff);
+        self.failed |= record.rules_failed();
         for (seat, player) in record.players.iter().enumerate() {
             let late = Mistakes::of(record, seat).late;
             if late > 0 {

@@ -30,7 +30,7 @@ use crate::args::Play;
 use crate::console::{After, Console, Recorder, Verdict, verdict};
 use crate::draw::Look;
 use crate::terminal::{fitted, paragraphs};
-use crate::{CLEAN, game, interrupt};
+use crate::{CLEAN, FOUND, game, interrupt};
 
 /// The time limit of a hint.
 const HINT: Duration = Duration::from_secs(1);
@@ -79,6 +79,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
     interrupt::catch_all();
     let mut saved = saved;
     let mut score = Score::default();
+    let mut failed = false;
     loop {
         let seats = seats(info, &sitting.people, &sitting.against)?;
         sitting.greet(&playable, &console, &look, &seats)?;
@@ -102,8 +103,9 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
             score.count(info, &sitting.people, &played);
             score.print()?;
         }
+        failed |= played.rules_failed();
         match console.after() {
-            After::Quit => return Ok(CLEAN),
+            After::Quit => return Ok(if failed { FOUND } else { CLEAN }),
             After::Rematch => {}
             After::Swap => sitting.swap(info),
         }

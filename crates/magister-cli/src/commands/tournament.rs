@@ -18,7 +18,7 @@ use super::plural;
 use super::remote::Table;
 use crate::args::{Pairs, PlayerArg, Rated, Tourney};
 use crate::terminal::{self, fitted};
-use crate::{CLEAN, interrupt};
+use crate::{CLEAN, FOUND, interrupt};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
     if let Some(person) = args.players.iter().find(|player| player.is_human()) {
@@ -134,7 +134,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
             write!(out, "{}", fitted(&line))?;
         }
     }
-    Ok(CLEAN)
+    let failed = log.matches().any(|(_, record)| record.rules_failed());
+    Ok(if failed { FOUND } else { CLEAN })
 }
 
 /// What is printed if the tournament is interrupted.

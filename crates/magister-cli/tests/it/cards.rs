@@ -221,6 +221,30 @@ fn a_game_that_cannot_begin_is_an_error_of_every_command() {
 }
 
 #[test]
+fn rules_that_fail_in_a_match_are_reported_by_the_exit_code() {
+    let path = file("later", "(choice ((turn pass)))\n(do ((inc (game sto X) (// 1 0))))");
+    let two = ["--players", "random,random"];
+    let log = std::env::temp_dir().join(format!("magister-{}-later.log", std::process::id()));
+    let log = ["--log", &log.to_string_lossy()].map(str::to_owned);
+    let log: Vec<&str> = log.iter().map(String::as_str).collect();
+    for (command, input) in [
+        ([&["match", &path], &two[..]].concat(), ""),
+        ([&["tournament", &path, "--players", "random,honest"], &log[..]].concat(), ""),
+        (vec!["play", &path, "--level", "beginner"], "1\n1\nquit\n"),
+    ] {
+        let (code, text) = magister(&command, input);
+        assert_eq!(code, 1, "{command:?}: {text}");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(command[0] == "tournament" || text.contains("divided by zero"), "{text}");
+    }
+    // A match that is only too long is no fault.
+    let (code, text) =
+        magister(&["match", "tictactoe", "--players", "random,random", "--max-steps", "2"], "");
+    assert_eq!(code, 0, "{text}");
+    let _ = (std::fs::remove_file(path), std::fs::remove_file(log[1]));
+}
+
+#[test]
 fn endless_rules_are_tested_in_few_matches() {
     let path = file(
         "endless",

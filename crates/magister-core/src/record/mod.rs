@@ -328,6 +328,16 @@ impl MatchRecord {
         self.errors.iter().any(|fault| fault.kind == kind)
     }
 
+    /// Whether the match was broken off because its rules failed, and not because it was too long.
+    pub fn rules_failed(&self) -> bool {
+        let moves = self.moves.len();
+        // The record ends with the joint move on which the rules failed. Without one, the number of
+        // moves decides: a match that was too long has at least as many moves as turns.
+        let stuck = |fault: &Fault| fault.kind == FaultKind::BrokenOff && fault.step <= moves;
+        self.end == Some(MatchEnd::BrokenOff)
+            && (moves < self.limits.max_steps as usize || self.errors.iter().any(stuck))
+    }
+
     /// Whether two matches have the same history, regardless of their times.
     pub fn same_history(&self, other: &MatchRecord) -> bool {
         self.without_times() == other.without_times()

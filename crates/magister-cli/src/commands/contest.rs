@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         verdict: SprtVerdict::Open,
         first: args.players.first().map(ToString::to_string).unwrap_or_default(),
         broken: false,
-        failed: false,
+        exit: CLEAN,
         wanted: args.games,
         interrupted: false,
         late: BTreeMap::new(),
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     failure?;
     let report = report.lock().unwrap_or_else(PoisonError::into_inner);
     report.print(&mut out)?;
-    Ok(if report.failed { FOUND } else { CLEAN })
+    Ok(report.exit)
 }
 
 /// The results so far, and the settings of the final report.
@@ -140,9 +140,10 @@ struct Report {
     verdict: SprtVerdict,
     /// The player that the sequential test evaluates.
     first: String,
-    /// Whether a match was broken off, and whether the rules failed in one.
+    /// Whether a match was broken off.
     broken: bool,
-    failed: bool,
+    /// The exit code: [`FOUND`] if the rules failed in a match.
+    exit: u8,
     /// The number of games that were requested, and whether the series was interrupted.
     wanted: u64,
     interrupted: bool,
@@ -169,7 +170,9 @@ impl Report {
             self.verdict = test.verdict(wins, draws, losses);
         }
         self.broken |= record.has(FaultKind::BrokenOff);
-        self.failed |= record.rules_failed();
+        if record.rules_failed() {
+            self.exit = FOUND;
+        }
         for (seat, player) in record.players.iter().enumerate() {
             let late = Mistakes::of(record, seat).late;
             if late > 0 {

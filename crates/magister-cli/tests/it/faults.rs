@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Output, Stdio};
 
 use crate::folder::Folder;
+use crate::interrupts::{interrupt, interruptible};
 use serde_json::Value;
 
 fn magister(args: &[&str]) -> Output {
@@ -167,16 +168,10 @@ fn templates_of_all_kinds() {
     }
 }
 
-/// Sends an interrupt to a process, as ^C does.
-fn interrupt(child: &std::process::Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
-}
-
 #[test]
 fn an_interrupted_match_prints_its_summary() {
     for json in [false, true] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_magister"));
+        let mut command = interruptible();
         command.args(["match", "tictactoe", "--players", "random,legal", "--games", "100000000"]);
         command.args(["--iterations", "1", "--jobs", "1"]).args(json.then_some("--json"));
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
@@ -201,7 +196,7 @@ fn an_interrupted_match_prints_its_summary() {
 fn an_interrupted_game_is_recorded() {
     let folder = Folder::new("interrupted");
     let record = folder.0.join("mine.jsonl").to_string_lossy().into_owned();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_magister"))
+    let mut child = interruptible()
         .args(["play", "tictactoe", "--against", "legal", "--iterations", "1"])
         .args(["--record", &record])
         .stdin(Stdio::piped())

@@ -14,6 +14,7 @@ mod folder;
 mod help;
 mod identity;
 mod infoset;
+mod interrupts;
 mod lanes;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::folder::Folder;
+use crate::interrupts::{interrupt, interruptible, signal};
 use crate::stumbles::{flat, has, lacks, play, run_in};
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ const ONE_MOVE: &str = "(role x)
 ";
 
 fn spawn(folder: &Folder, args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_magister"))
+    interruptible()
         .args(args)
         .current_dir(&folder.0)
         .stdin(Stdio::piped())
@@ -40,11 +41,6 @@ fn until(from: &mut impl Read, wanted: &str) -> String {
         text.extend(byte);
     }
     String::from_utf8_lossy(&text).into_owned()
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
 }
 
 fn records(path: &Path) -> Vec<Value> {
@@ -157,7 +153,7 @@ fn interrupted_training_keeps_what_was_learned() {
     let mut progress = child.stderr.take().expect("piped");
     until(&mut progress, "games");
     assert!(!folder.0.join("a.agent").exists(), "an agent that has learned nothing");
-    signal(&child, "-INT");
+    interrupt(&child);
     let mut rest = String::new();
     progress.read_to_string(&mut rest).expect("text");
     assert!(child.wait().expect("it ends").success(), "{rest}");
@@ -179,7 +175,7 @@ fn an_interrupted_sweep_shows_its_table_and_goes_on() {
     let mut child = spawn(&folder, &words);
     let mut progress = child.stderr.take().expect("piped");
     until(&mut progress, "1/2 games=20 seed=0:");
-    signal(&child, "-INT");
+    interrupt(&child);
     let mut rest = String::new();
     progress.read_to_string(&mut rest).expect("text");
     assert!(child.wait().expect("it ends").success(), "{rest}");
@@ -304,7 +300,7 @@ fn an_interrupted_series_says_how_far_it_came() {
     let mut child = spawn(&folder, &[&args[..], &["20"]].concat());
     let mut output = child.stdout.take().expect("piped");
     until(&mut output, "game 2");
-    signal(&child, "-INT");
+    interrupt(&child);
     let mut rest = String::new();
     output.read_to_string(&mut rest).expect("text");
     child.wait().expect("it ends");
@@ -315,7 +311,7 @@ fn an_interrupted_series_says_how_far_it_came() {
     let mut child = spawn(&folder, &[&args[..], &more[..]].concat());
     let mut errors = child.stderr.take().expect("piped");
     until(&mut errors, "3/");
-    signal(&child, "-INT");
+    interrupt(&child);
     let mut rest = String::new();
     errors.read_to_string(&mut rest).expect("text");
     has(&flat(&rest), "the same command continues");

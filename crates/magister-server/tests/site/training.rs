@@ -116,7 +116,7 @@ async fn impossible_runs_are_refused_or_fail_with_a_reason() {
     assert_eq!(app.refused("/api/matches", None, order).await.1, "player");
 }
 
-/// A folder with an agent of each type for Tic-Tac-Toe, and a file that is no agent.
+/// A folder with an agent of each type for Tic-Tac-Toe, and a file that is not an agent.
 async fn agents(folder: &Folder) -> std::path::PathBuf {
     let app = App::new().await;
     let game = app.site.game("tictactoe").await.unwrap().playable.game.clone();

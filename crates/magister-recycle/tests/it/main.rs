@@ -12,4 +12,5 @@ mod oracle;
 mod oracle_games;
 mod posterior;
 mod quiet;
+mod skat;
 mod variants;

@@ -80,7 +80,7 @@ impl CardGame {
         rng: &mut Rng,
         stop: &Stop,
     ) -> Result<Option<String>, Halt> {
-        let Some(card) = self.shared.moves.card_of(&name.to_ascii_uppercase()) else {
+        let Some(card) = self.shared.moves.card_like(name) else {
             return Ok(None);
         };
         let (odds, places) = self.odds(role, turns, rng, stop)?;

@@ -326,7 +326,8 @@ impl Deals {
         }
     }
 
-    /// Follows a whole match from its beginning; an error if no consistent deal is found.
+    /// Follows a whole match from its beginning, for counting. An error if no consistent deal is
+    /// found, or if somebody else may have moved a card face down whose place the player knew.
     pub(crate) fn reach_all(
         &mut self,
         turns: &[Turn],
@@ -336,6 +337,10 @@ impl Deals {
         self.follow(turns, rng, stop)?;
         if self.lenient.is_some() {
             return Err(Halt::Limit("no deal was found that agrees with all turns".to_owned()));
+        }
+        if !self.open.is_empty() {
+            let why = "a card that the player knew may have been moved face down";
+            return Err(Halt::Limit(why.to_owned()));
         }
         Ok(())
     }

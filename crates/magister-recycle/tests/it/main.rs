@@ -8,6 +8,7 @@ mod faults;
 mod hostile;
 mod misspelt;
 mod names;
+mod odds;
 mod oracle;
 mod oracle_games;
 mod posterior;

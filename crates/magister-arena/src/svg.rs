@@ -122,20 +122,30 @@ impl Page {
         let (left, right) = (MARGIN, WIDTH - MARGIN);
         let y = |value: f64| self.y + height * (0.5 - value.clamp(-1.0, 1.0) / 2.0);
         let zero = [(left, y(0.0)), (right, y(0.0))];
-        let lines: Vec<Vec<(f64, f64)>> = curves
-            .iter()
-            .filter(|curve| curve.len() > 1)
-            .map(|curve| {
-                let step = (right - left) / (curve.len() - 1) as f64;
-                let point = |(at, &value): (usize, &f64)| (left + step * at as f64, y(value));
-                curve.iter().enumerate().map(point).collect()
-            })
-            .collect();
+        let lines = over_time(curves, (left, right), y);
         self.stroke(&zero, "axis");
         for line in lines {
             self.stroke(&line, "curve");
         }
         self.y += height + LINE;
+    }
+
+    /// Curves over a common time axis, with values from 0 to 1; both axes have labels.
+    pub fn shares(&mut self, curves: &[Vec<f64>], (begin, end): (&str, &str)) {
+        let height = 9.0 * LINE;
+        let (left, right) = (MARGIN + LINE, WIDTH - MARGIN);
+        let (top, bottom) = (self.y, self.y + height);
+        let lines =
+            over_time(curves, (left, right), |value| bottom - height * value.clamp(0.0, 1.0));
+        self.stroke(&[(left, top), (left, bottom), (right, bottom)], "axis");
+        for line in lines {
+            self.stroke(&line, "curve");
+        }
+        self.words(MARGIN, top + 5.0, "small", "1");
+        self.words(MARGIN, bottom, "small", "0");
+        self.words(left, bottom + LINE, "small", begin);
+        self.words(right - 90.0, bottom + LINE, "small", end);
+        self.y += height + 2.0 * LINE;
     }
 
     /// A curve through points in ascending order, with the first and last abscissa and the least and
@@ -229,6 +239,21 @@ text{font:14px sans-serif;fill:#222}\
 .curve{stroke:#3b6ea5;stroke-width:1.5;stroke-opacity:.5;fill:none}\
 @media(prefers-color-scheme:dark){.page{fill:#1b1b1b}text{fill:#ddd}}";
 
+/// The points of curves that have at least two, between two ends of the time axis.
+fn over_time(
+    curves: &[Vec<f64>],
+    (left, right): (f64, f64),
+    y: impl Fn(f64) -> f64,
+) -> Vec<Vec<(f64, f64)>> {
+    let curves = curves.iter().filter(|curve| curve.len() > 1);
+    let points = curves.map(|curve| {
+        let step = (right - left) / (curve.len() - 1) as f64;
+        let point = |(at, &value): (usize, &f64)| (left + step * at as f64, y(value));
+        curve.iter().enumerate().map(point).collect()
+    });
+    points.collect()
+}
+
 fn number(value: f64) -> String {
     if value.abs() >= 10.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
@@ -262,6 +287,7 @@ mod tests {
         page.bars(&[], 0.0);
         page.cross_table(&["a".to_owned(), "b".to_owned()], |a, b| (a != b).then_some(0.25));
         page.curves(&[vec![0.0, -2.0, 1.0], vec![], vec![0.5]]);
+        page.shares(&[vec![0.0, 1.0], vec![], vec![0.5]], ("<begin>", "end"));
         page.plot(&[(1.0, f64::NAN), (2.0, 3.0), (4.0, 1.0)], "<games>");
         page.plot(&[(2.0, 3.0)], "games");
         page.plot(&[], "games");
@@ -269,6 +295,8 @@ mod tests {
         assert!(text.starts_with("<svg") && text.ends_with("</svg>\n"));
         assert!(text.contains("&lt;&amp; &gt;") && !text.contains("<x>"));
         assert_eq!(text.matches('<').count(), text.matches('>').count());
+        // Shares use the whole height of their chart, and its ends are labelled.
+        assert!(text.contains(">1</text>") && text.contains(">&lt;begin&gt;</text>"), "{text}");
         assert!(!text.contains("inf\"") && !text.contains("inf,"), "{text}");
         // The cross table has a head for each column beside the names of the rows.
         assert!(text.contains(">1.</text>") && text.contains(">2.</text>"), "{text}");

@@ -5,6 +5,7 @@ pub(crate) mod find;
 mod input;
 mod known;
 pub(crate) mod moves;
+mod odds;
 mod recorder;
 mod san;
 mod save;
@@ -55,6 +56,11 @@ save FILE     save the match; `magister play --resume FILE` continues it.
               `save! FILE` overwrites any file.
 resign        give up the match
 quit          leave the program
+";
+
+/// The line of the help for card games.
+const HELP_WITH_CARDS: &str = "\
+where [CARD]  where a card may be, or all cards that you do not see
 ";
 
 /// The words that are commands, for suggestions.
@@ -301,7 +307,10 @@ impl Console {
             "rules" if rest.is_empty() => Answer::Text(self.rules()),
             "why" => Answer::Text(self.why(asked, known, refused, rest)?),
             "history" if rest.is_empty() => Answer::Text(known.history()),
-            "help" | "?" if rest.is_empty() => Answer::Text(HELP.to_owned()),
+            "help" | "?" if rest.is_empty() => Answer::Text(self.help()),
+            "where" if let Some(cards) = self.source.card_game() => {
+                Answer::Text(self.odds(cards, asked, rest)?)
+            }
             word @ ("save" | "save!") => {
                 *save = Some(Save::read(word, rest)?);
                 Answer::Wish(Wish::Pause)
@@ -313,6 +322,12 @@ impl Console {
             })?,
             _ => play(line)?,
         })
+    }
+
+    fn help(&self) -> String {
+        let cards = self.source.card_game().is_some();
+        let (before, after) = HELP.split_at(HELP.find("show ").unwrap_or(HELP.len()));
+        format!("{before}{}{after}", if cards { HELP_WITH_CARDS } else { "" })
     }
 
     /// The rules for people, or where to read them.

@@ -99,6 +99,11 @@ impl Look {
         out
     }
 
+    /// Whether symbols beyond ASCII are shown.
+    pub(crate) fn unicode(&self) -> bool {
+        self.unicode
+    }
+
     /// A move as text for people; in a card game with the symbols of the suits.
     pub(crate) fn choice(&self, game: &Arc<dyn Game>, text: &str) -> String {
         let text = plain(text);

@@ -33,13 +33,13 @@ pub struct Alternative {
 impl CardGame {
     /// Whether a text is the name of a card.
     pub fn has_card(&self, name: &str) -> bool {
-        self.shared.moves.card_of(&name.to_ascii_uppercase()).is_some()
+        self.shared.moves.card_like(name).is_some()
     }
 
     /// Whether a card is in a pile of a player. `None` if there is no such card or state.
     pub fn holds(&self, state: &[u64], role: Role, name: &str) -> Option<bool> {
         let p = &self.shared.program;
-        let card = self.shared.moves.card_of(&name.to_ascii_uppercase())?;
+        let card = self.shared.moves.card_like(name)?;
         let mut machine = Machine::new(p);
         machine.load(p, state)?;
         Some(p.pile(machine.at[card as usize] as usize).1 == u32::from(role.0) + 1)
@@ -109,9 +109,8 @@ impl CardGame {
             .split(|letter: char| letter.is_whitespace() || "()[]".contains(letter))
             .filter(|word| !word.is_empty())
             .filter_map(|word| {
-                let upper = word.to_ascii_uppercase();
-                let name = || strings.iter().position(|known| *known == upper);
-                if let Some(card) = self.shared.moves.card_of(&upper) {
+                let name = || strings.iter().position(|known| known.eq_ignore_ascii_case(word));
+                if let Some(card) = self.shared.moves.card_like(word) {
                     Some(Thing::Card(card))
                 } else if let Ok(number) = word.parse() {
                     Some(Thing::Number(number))

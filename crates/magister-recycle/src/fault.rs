@@ -7,7 +7,7 @@ use magister_core::{Rng, Seed};
 use magister_diagnostic::Span;
 
 use crate::code::{Code, Diagnostic};
-use crate::ir::{Act, Stmt};
+use crate::ir::{Act, Origin, Stmt};
 use crate::limits::CardLimits;
 use crate::machine::{Draw, Fault, Machine, Wait};
 use crate::program::Program;
@@ -98,9 +98,10 @@ pub(crate) fn shown(text: &str, span: Span) -> String {
     }
 }
 
-/// The number of random beginnings, and the number of draws of chance in each of them.
+/// The number of random beginnings, and the number of draws of chance in each of them. Without a
+/// decision after so many draws, only chance plays.
 const BEGINNINGS: u64 = 3;
-const DRAWS: u32 = 10_000;
+const DRAWS: u32 = 100_000;
 
 /// The fault before the first decision of a player, if every beginning that is tried has one.
 pub(crate) fn at_start(p: &Program, text: &str) -> Option<Diagnostic> {
@@ -126,7 +127,7 @@ fn begin(p: &Program, machine: &mut Machine, rng: &mut Rng) -> (bool, Option<Fau
     machine.reset(p);
     let mut went = machine.run(p);
     let mut drawn = 0;
-    while went.is_ok() && drawn < DRAWS {
+    while went.is_ok() {
         let outcomes = match machine.wait {
             Wait::Choice(choice) => {
                 went = machine.expand(p, choice);
@@ -141,6 +142,11 @@ fn begin(p: &Program, machine: &mut Machine, rng: &mut Rng) -> (bool, Option<Fau
             Wait::Shuffle { at, .. } => at + 1,
         };
         drawn += 1;
+        if drawn > DRAWS {
+            machine.failed = (Some(machine.outermost_stage(p)), Origin::UNKNOWN);
+            went = Err(Fault::Endless);
+            break;
+        }
         went = machine.drawn(p, rng.below(u64::from(outcomes)) as u32);
     }
     (drawn > 0, went.err())

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Game, Halt, Info, Information, Move, Payment, Percept, Rng, Role, Seed, Stop, Text, Turn,
-    Worker, Worlds, rules_hash,
+    Game, Info, Information, Move, Payment, Percept, Role, Seed, Text, Worker, Worlds, rules_hash,
 };
 
 use crate::check::{self, Fix, Options};
@@ -14,7 +13,7 @@ use crate::deals::Deals;
 use crate::fault;
 use crate::machine::{Machine, Wait};
 use crate::moves::Moves;
-use crate::percepts::{Percepts, pile_name};
+use crate::percepts::Percepts;
 use crate::program::Program;
 use crate::read;
 use crate::worker::CardWorker;
@@ -133,30 +132,6 @@ impl CardGame {
         self.shared.program.cards
     }
 
-    /// The possible locations of the cards that a player has not seen, by exact counting: for each
-    /// card, the piles and the probability that it is there, if all deals that are consistent with
-    /// the player's turns are equally likely. Cards that the others' decisions rule out in their
-    /// hands are excluded.
-    pub fn card_odds(
-        &self,
-        role: Role,
-        turns: &[Turn],
-        rng: &mut Rng,
-        stop: &Stop,
-    ) -> Result<Vec<CardOdds>, Halt> {
-        if self.cards() > crate::deals::MOST_CARDS {
-            return Err(Halt::Limit("the game has too many cards".to_owned()));
-        }
-        let mut deals = Deals::new(Arc::clone(&self.shared), u32::from(role.0));
-        deals.follow(turns, rng, stop)?;
-        let name = |(pile, odds): (u32, f64)| (pile_name(&self.shared.program, pile), odds);
-        let one = |(card, piles): (u16, Vec<(u32, f64)>)| CardOdds {
-            card: self.shared.moves.card(card as usize).to_owned(),
-            piles: piles.into_iter().map(name).collect(),
-        };
-        Ok(deals.odds().into_iter().map(one).collect())
-    }
-
     /// Plays random games one by one at full speed: chance is drawn within the machine, without
     /// percepts. This is for statistics and measurements; `each` gets a [`Sample`] after every
     /// game.
@@ -192,15 +167,6 @@ impl CardGame {
             each(&Sample { options: &options, scores: &scores, fault });
         }
     }
-}
-
-/// The possible locations of an unseen card.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CardOdds {
-    /// Its name.
-    pub card: String,
-    /// The piles, such as `p1.iloc.HAND`, with probabilities that sum to 1.
-    pub piles: Vec<(String, f64)>,
 }
 
 /// A random game.

@@ -53,7 +53,7 @@
 //! | `decision` | the rules that offer the options of a decision |
 //! | `fault` | where rules fail at run time |
 //! | `table` | positions and events for people |
-//! | `deals` | samples of the hidden cards |
+//! | `deals`, `odds` | samples of the hidden cards, and where they may be |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
 #![allow(
@@ -75,6 +75,7 @@ mod limits;
 mod machine;
 mod moves;
 mod number;
+mod odds;
 mod percepts;
 mod print;
 mod program;
@@ -89,7 +90,8 @@ pub use check::{Fix, Options};
 pub use code::{Code, Diagnostic, Diagnostics};
 pub use decision::{Alternative, Decision};
 pub use format::{format, same_text};
-pub use game::{CardGame, CardOdds, Examined, Sample, examine, looks_like};
+pub use game::{CardGame, Examined, Sample, examine, looks_like};
 pub use limits::CardLimits;
+pub use odds::CardOdds;
 pub use read::{Read, read};
 pub use tree::{Comment, Node, NodeKind};

@@ -19,6 +19,9 @@ pub struct CardLimits {
     pub players: usize,
     /// The maximum number of piles, over all owners.
     pub piles: usize,
+    /// The maximum number of stored numbers, over all owners: stores, arguments of point maps, and
+    /// their scores for each card.
+    pub stores: usize,
     /// The maximum number of statements between two decisions. A game that needs more is in an
     /// endless loop.
     pub steps: u64,
@@ -26,6 +29,8 @@ pub struct CardLimits {
     pub options: usize,
     /// The maximum number of words of intermediate collections, such as the subsets of a pile.
     pub words: usize,
+    /// The maximum number of elements and terms that are evaluated between two decisions.
+    pub work: u64,
 }
 
 impl CardLimits {
@@ -38,9 +43,11 @@ impl CardLimits {
         cards: 1000,
         players: 64,
         piles: 20_000,
+        stores: 16_000_000,
         steps: 1_000_000,
         options: 100_000,
         words: 4_000_000,
+        work: 50_000_000,
     };
 }
 

@@ -98,6 +98,12 @@ impl Moves {
         self.by_token.get(name).copied().filter(|&token| token < self.cards)
     }
 
+    /// The card with this name in small or capital letters.
+    pub(crate) fn card_like(&self, name: &str) -> Option<u32> {
+        let alike = |&card: &u32| self.tokens[card as usize].eq_ignore_ascii_case(name);
+        self.card_of(name).or_else(|| (0..self.cards).find(alike))
+    }
+
     /// The moves of chance.
     pub(crate) fn draws(&self) -> u32 {
         self.draws

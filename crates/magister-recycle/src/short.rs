@@ -1,5 +1,6 @@
 //! Short names of the cards of common decks, such as `QS` or `Q♠`.
 
+use crate::ir::StrId;
 use crate::program::Program;
 
 /// Ranks and suits of common decks, with their short forms.
@@ -34,14 +35,16 @@ const COLOURS: [&str; 2] = ["RED", "BLACK"];
 /// the suit or with its letter.
 pub(crate) fn card(p: &Program, card: usize, unicode: bool) -> Option<String> {
     let (mut rank, mut suit) = (None, None);
-    for &(_, value) in &p.rules.cards[card].values {
+    for &(attribute, value) in &p.rules.cards[card].values {
         let value = p.rules.strings[value as usize].as_str();
         if let Some((_, short)) = RANKS.iter().find(|(name, _)| *name == value) {
             if rank.replace(short).is_some() {
                 return None;
             }
         } else if let Some((_, sign, letter)) = SUITS.iter().find(|(name, ..)| *name == value) {
-            if suit.replace(if unicode { sign } else { letter }).is_some() {
+            if suit.replace(if unicode { sign } else { letter }).is_some()
+                || has_other(p, attribute, letter)
+            {
                 return None;
             }
         } else if !COLOURS.contains(&value) {
@@ -49,4 +52,14 @@ pub(crate) fn card(p: &Program, card: usize, unicode: bool) -> Option<String> {
         }
     }
     Some(format!("{}{}", rank?, suit?))
+}
+
+/// Whether another suit of the game begins with the letter, such as cups beside clubs.
+fn has_other(p: &Program, attribute: StrId, letter: &str) -> bool {
+    let values = p.rules.cards.iter().flat_map(|card| &card.values);
+    let mut suits = values.filter(|(name, _)| *name == attribute).map(|&(_, value)| value);
+    suits.any(|value| {
+        let value = p.rules.strings[value as usize].as_str();
+        value.starts_with(letter) && !SUITS.iter().any(|(name, ..)| *name == value)
+    })
 }

@@ -154,13 +154,18 @@ impl CardGame {
 
     /// A card in short, such as `Q♠`, if it has a rank and a suit of a common deck; otherwise its
     /// name as in moves.
-    fn card_words(&self, card: usize, unicode: bool) -> String {
+    pub(crate) fn card_words(&self, card: usize, unicode: bool) -> String {
         let name = self.shared.moves.card(card);
         match crate::short::card(&self.shared.program, card, unicode) {
             // A numbered name distinguishes equal cards.
             Some(short) if !name.contains('#') => short,
             _ => name.to_owned(),
         }
+    }
+
+    /// A pile as a viewer calls it, such as `your hand`.
+    pub(crate) fn pile_text(&self, pile: u32, viewer: Role) -> String {
+        pile_words(&self.shared.program, pile, Some(viewer))
     }
 
     /// The observations of a turn as text: where cards went and which values changed. The viewer is

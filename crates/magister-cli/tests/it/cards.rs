@@ -187,6 +187,19 @@ fn why_says_that_a_card_is_not_in_the_hand() {
     assert!(text.contains("; broken: no; first: yes"), "{text}");
 }
 
+#[test]
+fn where_gives_the_odds_of_unseen_cards() {
+    let play = ["play", "agram", "--as", "p1", "--seed", "1", "--against", "random", "--ascii"];
+    let (_, text) = magister(&play, "where\nwhere 3C\nwhere AS\nhelp\nquit\n");
+    // 35 cards without those that p1 holds or has seen: p0 has five left, p2 has six.
+    assert!(text.contains("p0's hand 17.9 %, p2's hand 21.4 %"), "{text}");
+    assert!(text.contains("the stock 60.7 %"), "{text}");
+    assert!(text.contains("AS is not a card of this game"), "{text}");
+    assert!(text.contains("where [CARD]"), "{text}");
+    let (_, text) = magister(&["play", "tictactoe", "--seed", "1"], "help\nquit\n");
+    assert!(!text.contains("where [CARD]"), "{text}");
+}
+
 /// A card game in a file of its own, with these blocks in line 3.
 fn file(name: &str, blocks: &str) -> String {
     let path = std::env::temp_dir().join(format!("magister-{}-{name}.rcy", std::process::id()));

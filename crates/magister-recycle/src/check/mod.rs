@@ -370,6 +370,18 @@ impl Checker<'_> {
             );
             self.report(Code::TooLarge, Span::default(), message);
         }
+        let owners = owners + self.out.teams.len();
+        let given = self.out.texts.iter().map(|text| text.given.len()).max().unwrap_or(0);
+        let map = 1 + given + self.out.cards.len();
+        let stores = self.out.ints.len() + self.out.strs.len() + self.out.maps.len() * map;
+        if stores * owners > self.options.limits.stores {
+            let message = format!(
+                "the stores and point maps of the game have {} numbers; the limit is {}",
+                stores * owners,
+                self.options.limits.stores
+            );
+            self.report(Code::TooLarge, Span::default(), message);
+        }
     }
 
     fn map_text(&mut self, text: MapText) -> u32 {

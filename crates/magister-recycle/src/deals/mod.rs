@@ -326,6 +326,31 @@ impl Deals {
         }
     }
 
+    /// Follows a whole match from its beginning, for counting. An error if no consistent deal is
+    /// found, or if somebody else may have moved a card face down whose place the player knew.
+    pub(crate) fn reach_all(
+        &mut self,
+        turns: &[Turn],
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        self.follow(turns, rng, stop)?;
+        if self.lenient.is_some() {
+            return Err(Halt::Limit("no deal was found that agrees with all turns".to_owned()));
+        }
+        if !self.open.is_empty() {
+            let why = "a card that the player knew may have been moved face down";
+            return Err(Halt::Limit(why.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The pile of each card in the state of the reference.
+    pub(crate) fn places(&mut self) -> &[u32] {
+        let _ = self.machine.load(&self.shared.program, &self.state);
+        &self.machine.at
+    }
+
     /// The cards that the player has not seen, with the probability of each pile, by exact
     /// counting: deals that are consistent with the observations and the exclusions are equally
     /// likely.

@@ -16,6 +16,7 @@ impl Machine {
                 self.ints[address]
             }
             Int::Arith(op, origin, a, b) => {
+                self.work += 1;
                 let (a, b) = (self.int(p, a)?, self.int(p, b)?);
                 let cause = if *op == Arith::Pow { Fault::Exponent } else { Fault::Division };
                 crate::number::arith(*op, a, b).ok_or_else(|| self.fail(cause, *origin))?
@@ -79,6 +80,7 @@ impl Machine {
             Bool::Var(slot) => self.slots[*slot as usize] != 0,
             Bool::And(tests) => {
                 for test in tests {
+                    self.work += 1;
                     if !self.bool(p, test)? {
                         return Ok(false);
                     }
@@ -87,6 +89,7 @@ impl Machine {
             }
             Bool::Or(tests) => {
                 for test in tests {
+                    self.work += 1;
                     if self.bool(p, test)? {
                         return Ok(true);
                     }
@@ -269,6 +272,11 @@ impl Machine {
         let start = map * p.cards;
         let key = map * p.stride..(map + 1) * p.stride;
         if self.maps[key.clone()] != self.table_keys[key.clone()] {
+            let open = match self.maps[key.start] {
+                0 => 0,
+                text => p.open[text as usize - 1].len(),
+            };
+            self.spend(p, (1 + open) * p.cards)?;
             let table = &mut self.tables[start..start + p.cards];
             match self.maps[key.start] {
                 0 => table.fill(0),
@@ -448,6 +456,13 @@ impl Machine {
     pub(super) fn fail(&mut self, fault: Fault, origin: Origin) -> Trap {
         self.spot = origin;
         fault.into()
+    }
+
+    /// Counts elements and terms that are evaluated.
+    #[inline]
+    pub(super) fn spend(&mut self, p: &Program, count: usize) -> Res<()> {
+        self.work += count as u64;
+        if self.work > p.limits.work { Err(Fault::TooLong.into()) } else { Ok(()) }
     }
 
     pub(super) fn grown(&self, p: &Program) -> Res<()> {

@@ -110,6 +110,7 @@ impl Machine {
         let log = self.log.len();
         choosing.log = log;
         let base = self.stack.len();
+        self.work = 0;
         self.expanding = true;
         self.path_base = base;
         let lists = self.lists.len();
@@ -123,7 +124,7 @@ impl Machine {
             self.acted = false;
             self.stack.push(Item { stmt: alternative, slot: FRESH, a: 0, b: 0 });
             result = self.ways(p, base, log);
-            if matches!(result, Err(Fault::Untried | Fault::ManyOptions)) {
+            if matches!(result, Err(Fault::Untried | Fault::ManyOptions | Fault::TooLong)) {
                 self.failed = (Some(alternative), Origin::UNKNOWN);
             }
             self.undo(0);
@@ -178,6 +179,9 @@ impl Machine {
             if self.choosing.len() > p.limits.options {
                 return Err(Fault::ManyOptions);
             }
+            if self.work > p.limits.work {
+                return Err(Fault::TooLong);
+            }
             if !self.back(p, base) {
                 return Ok(());
             }
@@ -186,6 +190,8 @@ impl Machine {
 
     fn note(&mut self, log: usize) {
         let choosing = &mut self.choosing;
+        let copied = choosing.path.len() + choosing.bound.len() + self.log.len() - log;
+        self.work += copied as u64;
         choosing.paths.extend_from_slice(&choosing.path);
         choosing.values.extend_from_slice(&choosing.bound);
         choosing.actions.extend_from_slice(&self.log[log..]);
@@ -309,7 +315,7 @@ impl Machine {
             self.choosing.path.truncate(path);
             self.choosing.bound.truncate(bound);
             self.log.truncate(self.log.len() - usize::from(target.is_some()));
-            if self.choosing.len() > p.limits.options {
+            if self.choosing.len() > p.limits.options || self.work > p.limits.work {
                 break;
             }
         }

@@ -10,6 +10,12 @@ use crate::program::Program;
 impl Machine {
     /// The cards of a collection: their start and their number.
     pub(super) fn cards_of(&mut self, p: &Program, cards: &Cards) -> Res<(usize, usize)> {
+        let (start, len) = self.cards_from(p, cards)?;
+        self.spend(p, 1 + len)?;
+        Ok((start, len))
+    }
+
+    fn cards_from(&mut self, p: &Program, cards: &Cards) -> Res<(usize, usize)> {
         match cards {
             Cards::Var(slot) => {
                 let slot = *slot as usize;
@@ -111,10 +117,12 @@ impl Machine {
     }
 
     pub(super) fn groups_of(&mut self, p: &Program, groups: &Groups) -> Res<(usize, usize)> {
-        let mark = self.pairs.len();
+        let (mark, begun) = (self.pairs.len(), self.lists.len());
         let result = self.groups_from(p, groups, mark);
         self.pairs.truncate(mark);
-        result
+        let (table, count) = result?;
+        self.spend(p, count + self.lists.len().saturating_sub(begun))?;
+        Ok((table, count))
     }
 
     fn groups_from(&mut self, p: &Program, groups: &Groups, mark: usize) -> Res<(usize, usize)> {
@@ -179,6 +187,7 @@ impl Machine {
         counts.resize(p.cards, 0);
         for at in 0..count {
             let (start, len) = self.group(table, at);
+            self.work += len as u64;
             for &card in &self.lists[start..start + len] {
                 counts[(card & CARD) as usize] += 1;
             }
@@ -218,7 +227,9 @@ impl Machine {
         let (start, len) = self.set_of(p, SetOp::Union, groups)?;
         for at in start..start + len {
             let first = self.lists[at];
-            if self.lists[start..at].iter().any(|&card| alike(card, first)) {
+            let known = self.lists[start..at].iter().position(|&card| alike(card, first));
+            self.spend(p, known.unwrap_or(len))?;
+            if known.is_some() {
                 continue;
             }
             let group = self.lists.len();
@@ -413,6 +424,7 @@ impl Machine {
         let table = self.table(p, points)?;
         let mut best = 0;
         for count in least..=len {
+            self.spend(p, count)?;
             let from = if top { start + len - count } else { start };
             let scores = self.lists[from..from + count]
                 .iter()
@@ -421,20 +433,29 @@ impl Machine {
                 .clone()
                 .fold((i64::MAX, i64::MIN), |(low, high), s| (low.min(s), high.max(s)));
             // Consecutive: as many distinct scores as cards, without a gap.
-            let distinct = high - low + 1 == count as i64
-                && scores
-                    .clone()
-                    .enumerate()
-                    .all(|(at, s)| scores.clone().skip(at + 1).all(|o| o != s));
+            if high - low + 1 != count as i64 {
+                continue;
+            }
+            let distinct = scores
+                .clone()
+                .enumerate()
+                .all(|(at, s)| scores.clone().skip(at + 1).all(|o| o != s));
             if distinct {
                 best = count;
             }
+            self.spend(p, count * count)?;
         }
         let from = if top { start + len - best } else { start };
         Ok((from, best))
     }
 
     pub(super) fn words_of(&mut self, p: &Program, words: &Words) -> Res<(usize, usize)> {
+        let (start, len) = self.words_from(p, words)?;
+        self.spend(p, len)?;
+        Ok((start, len))
+    }
+
+    fn words_from(&mut self, p: &Program, words: &Words) -> Res<(usize, usize)> {
         let start = self.lists.len();
         let players = 1..1 + p.rules.players as i32;
         let teams = players.end..players.end + p.rules.teams.len() as i32;

@@ -65,6 +65,7 @@ pub(crate) enum Fault {
     Untried,
     ManyOptions,
     TooMany,
+    TooLong,
 }
 
 impl Fault {
@@ -87,13 +88,14 @@ impl Fault {
             Fault::Untried => "a choice has too many combinations to try",
             Fault::ManyOptions => "a choice has too many options",
             Fault::TooMany => "a collection grows beyond the limits",
+            Fault::TooLong => "too much is computed without any decision",
         }
     }
 
     /// Whether it is an exceeded limit rather than a defect of the rules.
     pub(crate) fn is_limit(self) -> bool {
-        use Fault::{Endless, ManyOptions, TooMany, Untried, WideRange};
-        matches!(self, Endless | Untried | ManyOptions | TooMany | WideRange)
+        use Fault::{Endless, ManyOptions, TooLong, TooMany, Untried, WideRange};
+        matches!(self, Endless | Untried | ManyOptions | TooMany | TooLong | WideRange)
     }
 }
 
@@ -215,6 +217,8 @@ pub(crate) struct Machine {
     pub log: Vec<Event>,
     pub choosing: Choosing,
     counts: Vec<u32>,
+    /// The elements and terms evaluated since the last decision.
+    work: u64,
     /// Everything below this index in `lists` belongs to variables.
     kept: usize,
     /// The expression that failed in the current statement, if it is known.
@@ -258,6 +262,7 @@ impl Machine {
             log: Vec::new(),
             choosing: Choosing::default(),
             counts: Vec::new(),
+            work: 0,
             kept: 0,
             spot: Origin::UNKNOWN,
             failed: (None, Origin::UNKNOWN),

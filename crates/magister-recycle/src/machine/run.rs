@@ -8,6 +8,7 @@ impl Machine {
     /// Runs until a decision is needed, and stores it in `wait`.
     pub(crate) fn run(&mut self, p: &Program) -> Result<(), Fault> {
         let mut steps = 0u64;
+        self.work = 0;
         self.wait = Wait::End;
         loop {
             // The chosen option is complete when its statements have left the stack.
@@ -63,6 +64,12 @@ impl Machine {
         stmt
     }
 
+    /// The outermost stage that has not ended, or all rules.
+    pub(crate) fn outermost_stage(&self, p: &Program) -> StmtId {
+        let stage = |stmt: &StmtId| matches!(p.rules.stmts[*stmt as usize], Stmt::Stage { .. });
+        self.stack.iter().map(|item| item.stmt).find(stage).unwrap_or(p.rules.root)
+    }
+
     fn push(&mut self, stmt: StmtId) {
         self.stack.push(Item { stmt, slot: FRESH, a: 0, b: 0 });
     }
@@ -72,6 +79,7 @@ impl Machine {
         self.tape_at = 0;
         self.kept = self.lists.len();
         self.spot = Origin::UNKNOWN;
+        self.spend(p, 1)?;
         if item.slot < AGAIN {
             self.slots[item.slot as usize] = item.a;
             if let Some(second) = self.slots.get_mut(item.slot as usize + 1) {
@@ -242,6 +250,7 @@ impl Machine {
     /// so amounts and computed cards are the same in all copies. Returns false if that makes no
     /// difference.
     fn copies(&mut self, p: &Program, act: &Act, count: i32) -> Res<bool> {
+        self.spend(p, count as usize)?;
         match act {
             Act::Add(add, owner, key, amount) => {
                 let address = self.address(p, 0, owner, key)?;
@@ -351,6 +360,7 @@ impl Machine {
             cycle.at = player;
         }
         self.tape_at = 0;
+        self.work = 0;
         self.kept = self.lists.len();
         self.spot = Origin::UNKNOWN;
         let score = self.int(p, &p.rules.score);

@@ -37,6 +37,7 @@ impl Why<'_> {
         // Chance takes its first outcome, as in the expansion of options.
         self.machine.expanding = true;
         self.machine.choosing.guess(&[]);
+        self.machine.work = 0;
         let reason = self.stmt(alternative);
         self.machine.expanding = false;
         reason

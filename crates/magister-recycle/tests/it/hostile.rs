@@ -206,6 +206,80 @@ fn depth_size_and_loops_are_limited() {
     assert_eq!(faults, 2);
 }
 
+/// A game with these blocks, in which players decide nothing before them.
+fn game(blocks: &str) -> String {
+    format!(
+        "(game (setup (create players 2) (create deck (game iloc S) (deck (A (B, C)) (D (E, F)))))
+         {blocks} (choice ((turn pass))) (scoring max 1))"
+    )
+}
+
+/// The message of the only error of a text.
+fn only_error(text: &str, compat: bool) -> String {
+    let found = examine("hostile", text, &Options { compat, ..Options::default() });
+    assert!(found.game.is_none(), "{text}");
+    let [one] = found.diagnostics.as_slice() else { panic!("{:?}", found.diagnostics) };
+    one.message.clone()
+}
+
+/// Each of these statements would take hours.
+#[test]
+fn work_within_statements_is_limited() {
+    let far = "(range 0 .. 1000000)";
+    for blocks in [
+        format!("(do (((all {far} 'A (all {far} 'B (== 1 1))) (turn pass))))"),
+        format!("(do ((set (game sto X) (all {far} 'A (all {far} 'B 1)))))"),
+        format!("(do ((repeat 900000 (set (game sto X) (size {far})))))"),
+        format!("(do ((all {far} 'A (all {far} 'B (all {far} 'C (turn pass))))))"),
+        format!("(do ((repeat 900000 (set (game sto X) (size (filter {far} 'A (== 'A 0)))))))"),
+        format!(
+            "(do ((repeat 900000 ((all {far} 'A (or {} (== 1 1))) (turn pass)))))",
+            "(== 1 2) ".repeat(1000)
+        ),
+        format!("(choice (((all {far} 'A (all {far} 'B (== 1 1))) (turn pass))))"),
+        format!("(choice ({}))", format!("(repeat 900000 (any {far} 'A (turn pass))) ").repeat(99)),
+    ] {
+        let found = only_error(&game(&blocks), false);
+        let limits = ["too much is computed", "too many options", "run on without"];
+        assert!(limits.iter().any(|limit| found.contains(limit)), "{found}");
+    }
+    let copies = game("(do ((repeat 2000000000 (inc (game sto X) 1))))");
+    assert!(only_error(&copies, true).contains("too much is computed without any decision"));
+}
+
+#[test]
+fn chance_alone_does_not_play_forever() {
+    for act in ["(shuffle (game iloc S))", "(inc (game sto X) (random 5))"] {
+        let found =
+            only_error(&game(&format!("(stage player (end (== 1 2)) (do ({act})))")), false);
+        let wanted = "the rules run on without any decision: `(stage player (end (== 1 2)) (do (";
+        assert!(found.contains(wanted), "{found}");
+    }
+}
+
+#[test]
+fn stores_are_limited() {
+    let name = |number: usize| {
+        let letters = [number / 676, number / 26 % 26, number % 26];
+        letters.map(|letter| char::from(b'A' + letter as u8)).iter().collect::<String>()
+    };
+    let names: Vec<String> = (0..5000).map(name).collect();
+    let maps: String = names[..2500]
+        .iter()
+        .map(|name| {
+            format!(
+                "(set (game points {name}) (((A : B) 1)))
+                 (inc (game sto X) (score (top (game iloc S)) using (game points {name})))"
+            )
+        })
+        .collect();
+    let awards: String = names.iter().map(|name| format!("((A : (game str {name})) 1) ")).collect();
+    let text = game(&format!("(do ({maps} (set (game points M) ({awards}))))"));
+    let found = only_error(&text, false);
+    let wanted = "the stores and point maps of the game have 37567518 numbers; the limit is";
+    assert!(found.starts_with(wanted), "{found}");
+}
+
 /// Formatting changes neither the words nor the comments.
 #[test]
 fn formatted_games_are_the_same() {

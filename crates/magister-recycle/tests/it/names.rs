@@ -74,3 +74,19 @@ fn a_comment_before_an_alternative_names_it() {
     texts.sort();
     assert_eq!(texts, ["(set-state-done)", "(table-to-away)", "(turn-over AH)", "(turn-over KH)"]);
 }
+
+/// Clubs have short names beside hearts, but not beside cups and coins, which begin with C too.
+#[test]
+fn short_names_of_suits_are_clear() {
+    for (suits, wanted) in [("CLUBS, HEARTS", "AC"), ("CLUBS, CUPS, COINS", "ACE-CLUBS")] {
+        let text = format!(
+            "(game (setup (create players 1)
+               (create deck (game vloc S) (deck (RANK (ACE, KNIGHT)) (SUIT ({suits})))))
+             (choice ((any (game vloc S) 'C (move 'C (top (game vloc T)))))) (scoring max 1))"
+        );
+        let game = examine("suits", &text, &Options::default()).game.expect("a game");
+        assert!(game.has_card(wanted) && game.has_card(&wanted.to_lowercase()), "{suits}");
+        assert_eq!(game.has_card("KnC"), wanted == "AC", "{suits}");
+        assert!(!game.has_card("KnD"), "{suits}");
+    }
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use magister_core::{Game as _, Move, Role, Seed, Step, Stop, Worker, draw};
 use magister_recycle::{CardGame, Options, examine};
 
-fn game(name: &str) -> CardGame {
+pub(crate) fn game(name: &str) -> CardGame {
     let folder = format!("{}/../../games", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(format!("{folder}/{name}/rules.rcy")).unwrap();
     examine(name, &text, &Options::default()).game.unwrap()

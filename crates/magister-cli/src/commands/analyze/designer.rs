@@ -52,26 +52,33 @@ fn svg(name: &str, m: &Measured) -> String {
     for (metric, value, what) in lines(m) {
         page.line(&format!("{metric}: {value:.3} ({what})"));
     }
-    if m.leads.iter().any(|curve| curve.len() > 1) {
+    if has_leads(m) {
         page.heading(LEADS);
-        page.curves(&m.leads);
+        leads(m, &mut page);
     }
-    let (heading, shares) = options(m);
-    if shares.len() > 1 {
-        page.heading(&heading);
-        page.curves(&[shares]);
+    if m.branching.len() > 1 {
+        page.heading(OPTIONS);
+        options(m, &mut page);
     }
     page.to_string()
 }
 
-/// The heading of the chart of leads.
-const LEADS: &str = "Estimated lead of the first seat, game by game";
+/// The headings of the charts.
+const LEADS: &str = "Estimated lead of the first seat, game by game (1: first, 0: last)";
+const OPTIONS: &str = "Options by decision in random games";
 
-/// The numbers of options by decision, as shares of the highest, with a heading.
-fn options(m: &Measured) -> (String, Vec<f64>) {
-    let most = m.branching.iter().copied().fold(1.0, f64::max);
-    let shares = m.branching.iter().map(|options| options / most).collect();
-    (format!("Options by decision in random games, as a share of {most:.1}"), shares)
+fn has_leads(m: &Measured) -> bool {
+    m.leads.iter().any(|curve| curve.len() > 1)
+}
+
+fn leads(m: &Measured, page: &mut Page) {
+    page.shares(&m.leads, ("first decision", "last decision"));
+}
+
+fn options(m: &Measured, page: &mut Page) {
+    let points: Vec<(f64, f64)> =
+        (1..).zip(&m.branching).map(|(number, &options)| (f64::from(number), options)).collect();
+    page.plot(&points, "decisions");
 }
 
 /// The number of playouts per option, as in `CardStock`.
@@ -91,7 +98,7 @@ fn lines(m: &Measured) -> [(&'static str, f64, &'static str); 13] {
         ("decisiveness", m.decisiveness, "how late the winner was nearly certain to win"),
         ("coolness", m.coolness, "share of own decisions at which the winner did not fall back"),
         ("lead changes", m.lead_changes, "per game"),
-        ("decisions", m.decisions, "per random game"),
+        ("decisions", m.decisions, "with at least two options, per random game"),
         ("options", m.options, "per decision in random games"),
     ]
 }
@@ -108,17 +115,16 @@ fn html(name: &str, m: &Measured) -> String {
             escape(what)
         );
     }
-    let chart = |heading: &str, curves: &[Vec<f64>]| {
-        if curves.iter().all(|curve| curve.len() < 2) {
+    let chart = |drawn: bool, heading: &str, draw: fn(&Measured, &mut Page)| {
+        if !drawn {
             return String::new();
         }
         let mut page = Page::new(heading);
-        page.curves(curves);
+        draw(m, &mut page);
         page.to_string()
     };
-    let leads = chart(LEADS, &m.leads);
-    let (heading, shares) = options(m);
-    let options = chart(&heading, &[shares]);
+    let leads = chart(has_leads(m), LEADS, leads);
+    let options = chart(m.branching.len() > 1, OPTIONS, options);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <title>{name}: metrics</title>\n<style>body{{font-family:sans-serif;max-width:60em;\

@@ -1,12 +1,14 @@
 //! Tic-Tac-Toe and Connect Four against perfect play, and the tools of the solver.
 #![expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use magister_core::{Rng, Seed, Stop};
 use magister_learn::connect_four::{Book, Position, Solved, Solver};
-use magister_learn::driver::{Chain, Settings, train};
+use magister_learn::driver::{Chain, Progress, Settings, train};
 use magister_learn::environment::Cells as _;
 use magister_learn::games::connect_four::ConnectFour;
 use magister_learn::games::tictactoe::TicTacToe;
@@ -58,6 +60,61 @@ fn from_the_start() -> Settings {
     Settings { alpha, epsilon, gamma, chain: Chain::Own, ..Settings::default() }
 }
 
+/// Matches against the distant-loss player in the second half of the training. It ends when one of
+/// these checks reaches the goal; otherwise the weights of the best check are kept.
+struct Checks<'a> {
+    goal: Option<f64>,
+    games: u32,
+    /// The processor time between two checks, and the time of the next one.
+    every: f64,
+    next: f64,
+    solver: &'a mut Solver,
+    chain: Chain,
+    rng: Rng,
+    best: (f64, Vec<f32>),
+}
+
+impl<'a> Checks<'a> {
+    fn new(given: &Given, solver: &'a mut Solver, chain: Chain, seed: u64) -> Self {
+        Checks {
+            goal: given.text("goal").map(|_| given.number("goal", 1.0)),
+            games: given.whole("checks", 200),
+            every: given.number("check-every", 20.0),
+            next: 0.0,
+            solver,
+            chain,
+            // Other matches than those that measure the result.
+            rng: Seed::from(seed).derive("checks").rng(),
+            best: (f64::NEG_INFINITY, Vec::new()),
+        }
+    }
+
+    /// Whether the goal is reached, if it is time for a check.
+    #[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
+    fn passed(&mut self, network: &NTuple, done: f64, watch: &Watch) -> bool {
+        let Some(goal) = self.goal.filter(|_| done >= 0.5 && watch.seconds() >= self.next) else {
+            return false;
+        };
+        let mut greedy = Greedy::new(&ConnectFour, network, self.chain);
+        let (games, rng, stop) = (self.games, &mut self.rng, Stop::never());
+        let Ok(mean) = against_perfect(&mut greedy, self.solver, true, games, rng, &stop) else {
+            return false;
+        };
+        println!("  check after {:.0} s: {mean:.3} in {games} games", watch.seconds());
+        if mean > self.best.0 {
+            self.best = (mean, network.weights.values());
+        }
+        self.next = watch.seconds() + self.every;
+        mean >= goal
+    }
+
+    fn keep_best(self, network: &NTuple) {
+        for (at, &value) in self.best.1.iter().enumerate() {
+            network.weights.set(at, value);
+        }
+    }
+}
+
 pub(crate) fn connect_four(given: &Given) -> Result<()> {
     let book = match given.text("book") {
         Some(path) => Book::from_bytes(&std::fs::read(path)?).map_err(anyhow::Error::msg)?,
@@ -80,7 +137,20 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
         let network = NTuple::new(shape.map_err(anyhow::Error::msg)?, 2, 1, 0.0, steps);
         let (plan, report) = given.plan(500_000.0, seed);
         let watch = Watch::start();
-        let done = train(&|| ConnectFour, &network, &settings, &plan, &report)?;
+        let checks = Mutex::new(Checks::new(given, &mut solver, settings.chain, seed));
+        let share = |now: &Progress| match report(now) {
+            ControlFlow::Continue(done) if now.fresh > 0 => {
+                let mut checks = checks.lock().unwrap_or_else(PoisonError::into_inner);
+                if checks.passed(&network, done, &watch) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(done)
+                }
+            }
+            other => other,
+        };
+        let done = train(&|| ConnectFour, &network, &settings, &plan, &share)?;
+        checks.into_inner().unwrap_or_else(PoisonError::into_inner).keep_best(&network);
         rates(&format!("connect-four, seed {seed}"), &done, watch.seconds());
         for hard in [true, false] {
             let of: Vec<&Solved> = solved.iter().filter(|one| one.hard == hard).collect();

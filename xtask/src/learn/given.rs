@@ -10,13 +10,15 @@ use magister_learn::driver::{Chain, Plan, Progress, Settings, Target};
 use magister_learn::weights::Steps;
 
 /// The settings that parts read.
-const NAMES: [&str; 44] = [
+const NAMES: [&str; 47] = [
     "alpha",
     "alpha-end",
     "average",
     "best",
     "bits",
     "book",
+    "check-every",
+    "checks",
     "draw",
     "epsilon",
     "epsilon-end",
@@ -27,6 +29,7 @@ const NAMES: [&str; 44] = [
     "first",
     "games",
     "gamma",
+    "goal",
     "indifference",
     "indifference-end",
     "initial",

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::folder::Folder;

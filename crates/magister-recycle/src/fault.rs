@@ -99,7 +99,7 @@ pub(crate) fn shown(text: &str, span: Span) -> String {
 }
 
 /// The number of random beginnings, and the number of draws of chance in each of them. Without a
-/// decision after so many draws, only chance plays.
+/// decision after that number of draws, only chance plays.
 const BEGINNINGS: u64 = 3;
 const DRAWS: u32 = 100_000;
 

@@ -327,7 +327,7 @@ impl Deals {
     }
 
     /// Follows a whole match from its beginning, for counting. An error if no consistent deal is
-    /// found, or if somebody else may have moved a card face down whose place the player knew.
+    /// found, or if another player may have moved a card face down whose place the player knew.
     pub(crate) fn reach_all(
         &mut self,
         turns: &[Turn],

@@ -61,7 +61,8 @@ pub(crate) struct Options {
     /// matches, alpha, epsilon, lambda, own (1: the chain of own positions), farl (0: without
     /// final adaptation), best (1: learn the value of the best move, even if another is made),
     /// indifference, tc (0: plain steps, 2: the exponential transfer function), symmetric,
-    /// replay, tuples, length, and others that the parts read; positions for `solve`
+    /// replay, tuples, length, goal (Connect Four: end when matches reach this mean), and others
+    /// that the parts read; positions for `solve`
     settings: Vec<String>,
 }
 

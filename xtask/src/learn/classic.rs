@@ -140,6 +140,8 @@ pub(crate) fn connect_four(given: &Given) -> Result<()> {
         let checks = Mutex::new(Checks::new(given, &mut solver, settings.chain, seed));
         let share = |now: &Progress| match report(now) {
             ControlFlow::Continue(done) if now.fresh > 0 => {
+                let played = |games: u64| now.games as f64 / games.max(1) as f64;
+                let done = plan.games.map_or(done, played);
                 let mut checks = checks.lock().unwrap_or_else(PoisonError::into_inner);
                 if checks.passed(&network, done, &watch) {
                     ControlFlow::Break(())

@@ -8,6 +8,10 @@ use crate::file::{FileError, VERSION};
 /// The maximum length of a heading.
 const LONGEST: u64 = 1 << 26;
 
+/// How the headings of all learned agents begin. A truncated heading is not valid JSON, so this is
+/// what distinguishes a damaged agent from another kind of file.
+pub(crate) const OPENING: &[u8] = br#"{"__metadata__":{"format":"magister-agent""#;
+
 /// The tensors of a file that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -67,9 +71,13 @@ impl<'a> Reader<'a> {
         if length > LONGEST {
             return Err(FileError::Foreign);
         }
-        let (heading, data) = rest.split_at_checked(length as usize).ok_or(FileError::Foreign)?;
+        let ours = rest.starts_with(OPENING);
+        let unreadable = |what| if ours { FileError::Damaged(what) } else { FileError::Foreign };
+        let (heading, data) = rest
+            .split_at_checked(length as usize)
+            .ok_or_else(|| unreadable("it ends within its heading"))?;
         let mut tensors: Map<String, Value> =
-            serde_json::from_slice(heading).map_err(|_| FileError::Foreign)?;
+            serde_json::from_slice(heading).map_err(|_| unreadable("its heading"))?;
         let meta = tensors.remove("__metadata__").ok_or(FileError::Foreign)?;
         if meta["format"] != "magister-agent" {
             return Err(FileError::Foreign);

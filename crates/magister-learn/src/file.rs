@@ -74,6 +74,9 @@ pub struct Strength {
     pub matches: u64,
     /// The iterations of each player per move.
     pub iterations: u64,
+    /// The search that used the agent, with `AGENT` for it; empty if the agent played on its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub inside: String,
 }
 
 /// How the states of a game are read.

@@ -11,6 +11,7 @@ use magister_learn::{AgentFile, Learned, LearnedAgent};
 
 use crate::az::{Az, C};
 use crate::possible::Possible;
+use crate::puct::Puct;
 use crate::registry::{Arguments, Made, Parameter, Registered};
 
 /// The largest file that is read.
@@ -104,11 +105,20 @@ fn td(settings: &Arguments) -> Made {
     Ok(values(settings.text(), Arc::new(file)))
 }
 
+/// The search in which learned values play best, with `AGENT` for the player of their file.
+pub const AROUND_VALUES: &str = "puct:sharp=20,inner=[AGENT]";
+
 /// The player of a learned agent with the usual settings, and the memory limit of its search in
-/// MiB.
+/// MiB. Values of positions are used by a search if there is another player; values of moves, which
+/// are learned from views, and those of puzzles choose the best move.
 pub fn learned(name: &str, agent: LearnedAgent, memory: usize) -> Box<dyn Agent> {
+    let views = agent.reads_views();
     match agent {
-        LearnedAgent::Values(file) => values(name, file),
+        LearnedAgent::Values(file) => {
+            let searches = !views && file.header.players > 1;
+            let chooses = values(name, file);
+            if searches { Box::new(Puct::around(name, chooses, memory)) } else { chooses }
+        }
         LearnedAgent::Network(file) => Box::new(Az::new(name, file, memory)),
     }
 }
@@ -169,7 +179,16 @@ fn perfect(settings: &Arguments) -> Made {
 
 #[cfg(test)]
 mod tests {
+    use super::AROUND_VALUES;
     use crate::Spec;
+    use crate::puct::SHARP;
+
+    #[test]
+    fn the_search_around_values_has_the_settings_of_its_text() {
+        let text = AROUND_VALUES.replace("AGENT", "random");
+        assert_eq!(text, format!("puct:sharp={SHARP},inner=[random]"));
+        assert!(text.parse::<Spec>().unwrap().try_agent().is_ok());
+    }
 
     #[test]
     fn a_missing_or_foreign_file_is_an_error() {

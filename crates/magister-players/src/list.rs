@@ -11,7 +11,7 @@ use crate::hidden::{
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
 use crate::plies::Plies;
-use crate::puct::Puct;
+use crate::puct::{self, Puct};
 use crate::registry::{Parameter, Registered};
 use crate::simple::{Simple, no_player};
 use crate::uct::{POLICIES, Uct};
@@ -205,7 +205,7 @@ pub const PLAYERS: &[Registered] = &[
     Registered {
         iteration: "one descent to a new position",
         parameters: &[
-            Parameter::real("c", 1.25, (0.0, 100.0), "the exploration constant"),
+            Parameter::real("c", puct::C, (0.0, 100.0), "the exploration constant"),
             Parameter::real(
                 "sharp",
                 0.0,
@@ -221,7 +221,7 @@ pub const PLAYERS: &[Registered] = &[
             ),
             Parameter::real(
                 "loss",
-                1.0,
+                puct::LOSS,
                 (0.0, 100.0),
                 "the virtual loss of a pending descent; 0 makes one descent at a time",
             ),

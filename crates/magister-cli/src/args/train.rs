@@ -53,8 +53,8 @@ pub(crate) struct Train {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME", required_unless_present = "popular")]
     pub(crate) game: Option<String>,
-    /// Train an agent of type az for each of ten popular games; --out is a
-    /// folder, and --games or --seconds is for each game
+    /// Train an agent for each of ten popular games, in files of at most 2 MB; --out is a folder,
+    /// and --games or --seconds is for each game
     #[arg(long, conflicts_with_all = ["game", "resume", "language"])]
     pub(crate) popular: bool,
     /// Type of value function

@@ -44,10 +44,14 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
         let games = plural(trained, "game");
         writeln!(out, "{name}: trained with {games} of {learned}")?;
         for one in strengths {
+            let inside = match one.inside.as_str() {
+                "" => String::new(),
+                search => format!(" inside {search}"),
+            };
             writeln!(
                 out,
-                "measured after the training against {}: {:.1} % of the points ({:.1} to {:.1}) in \
-                 {}, {} per move",
+                "measured after the training{inside} against {}: {:.1} % of the points ({:.1} to \
+                 {:.1}) in {}, {} per move",
                 one.against,
                 100.0 * one.points,
                 100.0 * one.low,

@@ -148,16 +148,26 @@ fn values_of_moves_are_shown_where_information_is_hidden() {
     assert!(moves.len() == 2 && moves.iter().all(|one| one["value"].is_number()), "{text}");
 }
 
-/// Each of the ten agents is measured, and its file says how strong it is. The time limit also ends
-/// games.
+/// Each of the ten agents is measured, and its file says how strong it is, and how it played.
 #[test]
 fn popular_agents_state_their_strength() {
     let folder = Folder::new("train-popular");
-    let popular = "train --popular --seconds 0.02 --channels 4 --blocks 0 --simulations 2 --matches 1 \
-                   --iterations 1 --against random --out p";
+    let popular = "train --popular --games 3 --matches 1 --iterations 2 --against random --out p";
     let text = good(&folder, popular);
     assert_eq!(text.lines().filter(|line| line.contains(" % (")).count(), 10, "{text}");
     has(&text, "docs/learning.md has the strength after longer training");
+    let text = good(&folder, "eval tictactoe p/tictactoe.agent --games 1 --iterations 1");
+    has(&text, "measured after the training inside puct:sharp=20,inner=[AGENT] against random: ");
+}
+
+/// The time limit also ends games.
+#[test]
+fn popular_networks_state_their_strength() {
+    let folder = Folder::new("train-popular-az");
+    let popular = "train --popular --agent az --seconds 0.02 --channels 4 --blocks 0 --simulations 2 \
+                   --matches 1 --iterations 1 --against random --out p";
+    let text = good(&folder, popular);
+    assert_eq!(text.lines().filter(|line| line.contains(" % (")).count(), 10, "{text}");
     let text = good(&folder, "eval tictactoe p/tictactoe.agent --games 1 --iterations 1");
     has(&text, "measured after the training against random: ");
 }

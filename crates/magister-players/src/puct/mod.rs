@@ -14,6 +14,13 @@ use crate::opinion::Opinion;
 use crate::registry::{Arguments, Made};
 use search::Search;
 
+/// The default exploration constant and virtual loss.
+pub(crate) const C: f64 = 1.25;
+pub(crate) const LOSS: f64 = 1.0;
+
+/// How strongly a search around learned values prefers moves by them.
+pub(crate) const SHARP: f64 = 20.0;
+
 /// How the tree grows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Config {
@@ -43,6 +50,13 @@ pub(crate) struct Puct {
 }
 
 impl Puct {
+    /// A search around a player with learned values, with a memory limit in MiB. The values are
+    /// good enough to prefer moves by them.
+    pub(crate) fn around(name: &str, inner: Box<dyn Agent>, memory: usize) -> Self {
+        let config = Config { c: C, sharp: SHARP, loss: LOSS, batch: 0, memory: memory << 20 };
+        Puct { name: name.to_owned(), config, inner, follower: Follower::new() }
+    }
+
     pub(crate) fn make(settings: &Arguments) -> Made {
         let config = Config {
             c: settings.real("c")?,

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use magister_arena::TimeControl;
 use magister_core::Game;
 use magister_learn::file::Strength;
-use magister_players::Spec;
+use magister_players::{AROUND_VALUES, Spec};
 use serde_json::json;
 
 use super::super::measure::Bout;
@@ -18,18 +18,19 @@ use super::{one, save};
 use crate::args::{AgentKind, Train};
 use crate::{CLEAN, game, interrupt};
 
-/// The games.
-const GAMES: [&str; 10] = [
-    "tictactoe",
-    "connect-four",
-    "breakthrough",
-    "othello",
-    "checkers",
-    "hex-7",
-    "gomoku",
-    "kalah",
-    "nine-mens-morris",
-    "dots-and-boxes",
+/// The games, and the number and length of the tuples of their value functions, so that a file stays
+/// small however long the training is; `None` if the usual ones are small enough.
+const GAMES: [(&str, Option<[usize; 2]>); 10] = [
+    ("tictactoe", None),
+    ("connect-four", Some([40, 6])),
+    ("breakthrough", Some([60, 6])),
+    ("othello", Some([60, 6])),
+    ("checkers", Some([40, 5])),
+    ("hex-7", Some([60, 6])),
+    ("gomoku", Some([60, 6])),
+    ("kalah", None),
+    ("nine-mens-morris", None),
+    ("dots-and-boxes", None),
 ];
 /// The largest file of an agent that comes with a site, in bytes.
 const SHIPPED: u64 = 2_000_000;
@@ -45,13 +46,15 @@ pub(super) fn run(args: &Train) -> Result<u8> {
         None => vec!["random".parse()?, "uct".parse()?],
     };
     let mut table = String::new();
-    for name in GAMES {
+    for (name, walks) in GAMES {
+        let chosen = !args.walks.is_empty() || args.tuples.is_some();
+        let walks = walks.filter(|_| args.agent == AgentKind::Ntuple && !chosen);
         let out = folder.join(format!("{name}.agent"));
         let args = Train {
             game: Some(name.to_owned()),
             popular: false,
-            agent: AgentKind::Az,
             slim: true,
+            walks: walks.map_or_else(|| args.walks.clone(), Vec::from),
             out: out.clone(),
             ..args.clone()
         };
@@ -110,7 +113,11 @@ fn size(out: &Path) -> Result<u64> {
     let size =
         std::fs::metadata(out).with_context(|| format!("cannot read {}", out.display()))?.len();
     if size > SHIPPED {
-        bail!("{} has {size} bytes; use fewer --channels", out.display());
+        bail!(
+            "{} has {size} bytes, more than {SHIPPED}; use shorter --walks, or fewer --channels \
+             with --agent az",
+            out.display()
+        );
     }
     Ok(size)
 }
@@ -122,7 +129,13 @@ fn measured(
     learner: &Trainee,
     against: &[Spec],
 ) -> Result<Vec<Strength>> {
-    let agent: Spec = format!("{}:file={}", learner.player(), args.out.display()).parse()?;
+    let player = format!("{}:file={}", learner.player(), args.out.display());
+    // Networks search on their own.
+    let inside = if args.agent == AgentKind::Az { "" } else { AROUND_VALUES };
+    let agent: Spec = match inside {
+        "" => player.parse()?,
+        search => search.replace("AGENT", &player).parse()?,
+    };
     let bout = Bout {
         game,
         limits: limits(args),
@@ -141,6 +154,7 @@ fn measured(
             high,
             matches: score.results.values.len() as u64,
             iterations: args.iterations,
+            inside: inside.to_owned(),
         });
         if interrupt::pressed() {
             break;

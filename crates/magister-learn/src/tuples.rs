@@ -14,6 +14,11 @@ pub const LARGEST_TABLE: u64 = 1 << 24;
 const PAIRS: usize = 700;
 /// A cell with more values than this is a counter, such as a score.
 const COUNTER: u8 = 8;
+/// The entries of a table of a chosen walk with more than three cells at most: six cells with three
+/// values each.
+const TYPICAL: f64 = 1_100.0;
+/// The maximum number of chosen walks.
+const WALKS: usize = 60;
 /// The maximum number of weights in one slot of a network.
 pub const LARGEST_NETWORK: u64 = 1 << 27;
 
@@ -172,7 +177,7 @@ fn walk(layout: &CellLayout, start: u16, length: usize, rng: &mut Rng) -> Vec<u1
 
 /// The whole board if its table is small, with single cells as well if there are counters, because
 /// most combinations of their values do not occur in training; otherwise single cells, all pairs if
-/// there are few cells, and walks whose tables have up to a million entries together.
+/// there are few cells, and walks whose tables have up to two million entries together.
 fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
     let varying: Vec<u16> = single(layout).into_iter().flatten().collect();
     if varying.is_empty() {
@@ -196,9 +201,9 @@ fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
         }
     }
     let typical = f64::from(layout.values.iter().copied().max().unwrap_or(2)).max(2.0);
-    // Tables of about 16 thousand entries.
-    let length = ((16_384_f64).ln() / typical.ln()).floor().clamp(2.0, 8.0) as usize;
-    let count = (varying.len() * 3 / 2).clamp(8, 96);
+    // Larger tables, or more of them, learn more slowly and need larger files (docs/learning.md).
+    let length = (TYPICAL.ln() / typical.ln()).floor().clamp(3.0, 8.0) as usize;
+    let count = (varying.len() * 3 / 2).clamp(8, WALKS);
     for tuple in walks(layout, count, length, rng) {
         let size = entries(layout, &tuple);
         if tuple.len() > 2 && size <= budget {

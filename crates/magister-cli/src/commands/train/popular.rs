@@ -18,20 +18,21 @@ use super::{one, save};
 use crate::args::{AgentKind, Train};
 use crate::{CLEAN, game, interrupt};
 
-/// The games, and the number and length of the tuples of their value functions, so that a file stays
-/// small however long the training is; `None` if the usual ones are small enough.
-const GAMES: [(&str, Option<[usize; 2]>); 10] = [
-    ("tictactoe", None),
-    ("connect-four", Some([40, 6])),
-    ("breakthrough", Some([60, 6])),
-    ("othello", Some([60, 6])),
-    ("checkers", Some([40, 5])),
-    ("hex-7", Some([60, 6])),
-    ("gomoku", Some([60, 6])),
-    ("kalah", None),
-    ("nine-mens-morris", None),
-    ("dots-and-boxes", None),
+/// The games.
+const GAMES: [&str; 10] = [
+    "tictactoe",
+    "connect-four",
+    "breakthrough",
+    "othello",
+    "checkers",
+    "hex-7",
+    "gomoku",
+    "kalah",
+    "nine-mens-morris",
+    "dots-and-boxes",
 ];
+/// The number and the length of the tuples for Connect Four, whose usual network is too large.
+const CONNECT_FOUR: [usize; 2] = [70, 6];
 /// The largest file of an agent that comes with a site, in bytes.
 const SHIPPED: u64 = 2_000_000;
 /// The number of matches against each opponent, unless --matches sets it.
@@ -46,15 +47,16 @@ pub(super) fn run(args: &Train) -> Result<u8> {
         None => vec!["random".parse()?, "uct".parse()?],
     };
     let mut table = String::new();
-    for (name, walks) in GAMES {
-        let chosen = !args.walks.is_empty() || args.tuples.is_some();
-        let walks = walks.filter(|_| args.agent == AgentKind::Ntuple && !chosen);
+    for name in GAMES {
+        let usual =
+            args.agent == AgentKind::Ntuple && args.walks.is_empty() && args.tuples.is_none();
+        let small = usual && name == "connect-four";
         let out = folder.join(format!("{name}.agent"));
         let args = Train {
             game: Some(name.to_owned()),
             popular: false,
             slim: true,
-            walks: walks.map_or_else(|| args.walks.clone(), Vec::from),
+            walks: if small { CONNECT_FOUR.to_vec() } else { args.walks.clone() },
             out: out.clone(),
             ..args.clone()
         };

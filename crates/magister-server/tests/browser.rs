@@ -75,6 +75,7 @@ async fn agents(folder: &Path) -> PathBuf {
         high: 0.6,
         matches: 20,
         iterations: 200,
+        inside: "puct:sharp=20,inner=[AGENT]".to_owned(),
     }];
     let agents = folder.join("agents");
     std::fs::create_dir_all(&agents).unwrap();

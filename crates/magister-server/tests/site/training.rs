@@ -136,6 +136,7 @@ async fn agents(folder: &Folder) -> std::path::PathBuf {
         high: 0.6,
         matches: 20,
         iterations: 200,
+        inside: String::new(),
     }];
     std::fs::write(path.join("network.agent"), network.to_bytes(true)).unwrap();
     std::fs::write(path.join("notes.txt"), "no agent").unwrap();

@@ -123,7 +123,8 @@ pub fn learned(name: &str, agent: LearnedAgent, memory: usize) -> Box<dyn Agent>
     }
 }
 
-fn values(name: &str, file: Arc<AgentFile>) -> Box<dyn Agent> {
+/// The player of learned values without a search: it plays the move with the best value.
+pub fn values(name: &str, file: Arc<AgentFile>) -> Box<dyn Agent> {
     let learned = Learned::new(name, file);
     if learned.learned_from_views() {
         return Box::new(Seeing { learned, possible: Possible::default() });

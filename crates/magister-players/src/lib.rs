@@ -35,7 +35,7 @@ mod uct;
 pub(crate) use magister_solve::{choices, combine, rewards};
 
 pub use follow::Follower;
-pub use learned::{AROUND_VALUES, LEARNED, learned};
+pub use learned::{AROUND_VALUES, LEARNED, learned, values};
 pub use levels::{LEVELS, Level, Strength};
 pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;

@@ -22,13 +22,19 @@ const RETRY: Duration = Duration::from_secs(5);
 /// The clocks of the programs of a match.
 pub(super) fn control(hub: &Hub, meta: &Meta, seat: &SeatMeta) -> TimeControl {
     let given = meta.play_ms.map(Duration::from_millis);
+    let people = meta.seats.iter().any(|seat| seat.kind == SeatKind::Person);
+    // The clock of a match with people is made for people, and may be minutes or a day. A search
+    // would use all of it.
+    let within = |usual: Duration| match given {
+        Some(given) if people => given.min(usual),
+        given => given.unwrap_or(usual),
+    };
     let time = match seat.kind {
         // A level is limited by iterations; the time is only a bound for very slow games.
-        SeatKind::Level => given.unwrap_or(hub.limits.level_time),
+        SeatKind::Level => within(hub.limits.level_time),
         SeatKind::Remote => given.unwrap_or(Duration::from_secs(15)),
-        SeatKind::Player | SeatKind::Trained | SeatKind::Person => {
-            given.unwrap_or(hub.limits.player_time)
-        }
+        SeatKind::Player | SeatKind::Trained => within(hub.limits.player_time),
+        SeatKind::Person => given.unwrap_or(hub.limits.player_time),
     };
     let start = meta.start_ms.map(Duration::from_millis);
     let start = start.or((seat.kind == SeatKind::Remote).then_some(Duration::from_secs(10)));

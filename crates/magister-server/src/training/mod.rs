@@ -413,11 +413,18 @@ fn name(game: &str) -> String {
 pub(crate) struct Trained {
     name: String,
     agent: Result<LearnedAgent, String>,
+    /// Whether values play without a search.
+    alone: bool,
 }
 
 impl Trained {
     fn new(name: &str, agent: Result<LearnedAgent, String>) -> Self {
-        Trained { name: name.to_owned(), agent }
+        Trained { name: name.to_owned(), agent, alone: false }
+    }
+
+    /// The same player without a search, so that many matches show quickly what was learned.
+    fn alone(self) -> Self {
+        Trained { alone: true, ..self }
     }
 }
 
@@ -445,6 +452,9 @@ impl PlayerSource for Trained {
 
     fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
         let agent = self.agent.clone().map_err(SourceError::Failed)?;
-        Ok(magister_players::learned(&self.name, agent, SEARCH))
+        Ok(match agent {
+            LearnedAgent::Values(file) if self.alone => magister_players::values(&self.name, file),
+            agent => magister_players::learned(&self.name, agent, SEARCH),
+        })
     }
 }

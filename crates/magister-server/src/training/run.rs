@@ -186,7 +186,7 @@ impl Work {
     fn test(&mut self, learner: &Learner) -> Result<(), String> {
         let (file, bytes) = self.hub.trainings.keep(&self.hub, &self.id, learner.file())?;
         let name = format!("{}{}", super::PREFIX, self.id);
-        let agent = Trained::new(&name, Ok(LearnedAgent::Values(file)));
+        let agent = Trained::new(&name, Ok(LearnedAgent::Values(file))).alone();
         let agent: Arc<dyn PlayerSource> = Arc::new(agent);
         let (reward, others, matches) = self.against_random(&agent)?;
         let point = Point {

@@ -14,8 +14,8 @@ pub const LARGEST_TABLE: u64 = 1 << 24;
 const PAIRS: usize = 700;
 /// A cell with more values than this is a counter, such as a score.
 const COUNTER: u8 = 8;
-/// The entries of a table of a chosen walk with more than three cells at most: six cells with three
-/// values each.
+/// The maximum number of entries in the table of a chosen walk, such as six cells with three values
+/// each. Walks of three cells may have more.
 const TYPICAL: f64 = 1_100.0;
 /// The maximum number of chosen walks.
 const WALKS: usize = 60;
